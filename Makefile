@@ -1,0 +1,37 @@
+# make setup   environment in .venv: the package, editable, with all extras and the tools
+# make demo    cluster two sets next to k-means and draw the result
+# make test    lint, types, tests
+# make bench   the price of k-means: times, memory and quality on the paper's sets
+
+PYTHON ?= python3
+BIN := .venv/bin
+ifneq ($(wildcard ../shared/data),)
+export DNCSC_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: setup demo test lint bench clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[plot]" --group dev
+	touch $@
+
+demo: setup
+	$(BIN)/python -m dncsc.demo
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest
+
+bench: setup
+	$(BIN)/python benchmarks/price.py
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

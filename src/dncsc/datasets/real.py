@@ -1,0 +1,57 @@
+"""Real sets: from the folder that `DNCSC_DATA` names, or from OpenML into scikit-learn's data home."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import fetch_openml
+from sklearn.preprocessing import LabelEncoder
+
+
+@dataclass(frozen=True)
+class Real:
+    """Shape of a set in the paper, and its name and version at OpenML."""
+
+    n: int
+    n_features: int
+    n_classes: int
+    openml: tuple[str, int]
+
+
+REAL = {
+    "usps": Real(9_298, 256, 10, ("USPS", 2)),
+    "pendigits": Real(10_992, 16, 10, ("pendigits", 1)),
+    "letters": Real(20_000, 16, 26, ("letter", 1)),
+    "mnist": Real(70_000, 784, 10, ("mnist_784", 1)),
+    "covertype": Real(581_012, 54, 7, ("covertype", 3)),
+}
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """All rows and their classes."""
+    folder = os.environ.get("DNCSC_DATA")
+    path = Path(folder) / f"{name}.npz" if folder else None
+    if path is not None and path.exists():
+        with np.load(path, allow_pickle=False) as stored:
+            return stored["X"], stored["y"]
+    return _download(name)
+
+
+def _download(name: str) -> tuple[np.ndarray, np.ndarray]:
+    known, version = REAL[name].openml
+    try:
+        fetched = fetch_openml(known, version=version, as_frame=False, parser="auto")
+    except Exception as error:
+        raise FileNotFoundError(
+            f"data set {name!r}: there is no {name}.npz in the folder named by the environment variable DNCSC_DATA "
+            f"({os.environ.get('DNCSC_DATA', 'not set')}), and OpenML could not be reached ({error})."
+        ) from error
+    X = np.asarray(fetched.data, dtype=np.float32)
+    if X.shape != (REAL[name].n, REAL[name].n_features):
+        raise ValueError(
+            f"data set {name!r}: OpenML's {known} version {version} has shape {X.shape}, not that of the paper."
+        )
+    return X, LabelEncoder().fit_transform(fetched.target)

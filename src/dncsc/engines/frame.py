@@ -1,0 +1,79 @@
+"""Coordinates in which distances are safe: centred, scaled by a power of two, in the working precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from dncsc.kernels.survey import scale_and_shift
+
+
+def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """float32 for what float32 holds exactly, float64 for everything else."""
+    exact = dtype == np.float32 or np.can_cast(dtype, np.float32)
+    return np.dtype(np.float32 if exact else np.float64)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How the user's rows become the rows that phases see: ``x * scale - shift``.
+
+    Distances taken by differences or products cancel when the data sits far from the origin, and their squares
+    overflow or vanish when it is huge or tiny. A shift cures the first; a power of two, which costs no precision, the
+    second.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        Working precision.
+    scale : float
+        A power of two.
+    shift : ndarray (d,)
+        Mean of the rows, times `scale`.
+    """
+
+    dtype: np.dtype[Any]
+    scale: float
+    shift: np.ndarray
+
+    @classmethod
+    def raw(cls, dtype: np.dtype[Any], n_features: int) -> Frame:
+        """The frame that changes nothing but precision, used until the data has been surveyed."""
+        return cls(dtype, 1.0, np.zeros(n_features))
+
+    @classmethod
+    def around(cls, dtype: np.dtype[Any], centre: np.ndarray, half_extent: float) -> Frame:
+        """The frame for data that lies at most twice `half_extent` away from `centre` in any feature.
+
+        That goes to some 2**40 (float32) or 2**400: large, so that next to one far outlier there is room for fine
+        structure, yet squares of it can be summed over any number of features.
+        """
+        room = 40 if dtype == np.float32 else 400
+        limit = 120 if dtype == np.float32 else 1000
+        power = room - np.frexp(half_extent)[1] if half_extent > 0 else 0
+        scale = float(np.ldexp(1.0, int(np.clip(power, -limit, limit))))
+        return cls(dtype, scale, centre * scale)
+
+    def enter(self, rows: Any) -> np.ndarray:
+        """The user's rows (dense, or sparse) in this frame, C-ordered; always a fresh array."""
+        if scipy.sparse.issparse(rows):
+            rows = rows.toarray()
+        inside = np.array(rows, dtype=self.dtype, order="C")
+        if self.scale != 1.0 or self.shift.any():
+            scale_and_shift(inside, self.dtype.type(self.scale), self.shift.astype(self.dtype))
+        return inside
+
+    def leave(self, points: np.ndarray) -> np.ndarray:
+        """Points of this frame in the user's coordinates."""
+        return ((points.astype(np.float64) + self.shift) / self.scale).astype(self.dtype)
+
+    def length_outside(self, length: float) -> float:
+        """A length of this frame in the user's units."""
+        return length / self.scale
+
+    def length_inside(self, length: float) -> float:
+        """A length in the user's units in this frame."""
+        return length * self.scale

@@ -1,0 +1,51 @@
+"""How rows are divided: fixed blocks, and stripes of consecutive blocks.
+
+A block is what a kernel sees; a stripe is what one worker handles and adds up in order. Both depend on the shape of
+the data alone, never on threads, engines or chunks, so that float64 sums come out the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+BLOCK_VALUES = 2**20
+LARGEST_BLOCK = 2**16
+SMALLEST_BLOCK = 2**8
+STRIPES = 64
+LONGEST_STRIPE = 256
+
+
+def block_rows(n_features: int) -> int:
+    """Rows a block: a power of two, some 2**20 values, between 2**8 and 2**16 rows."""
+    fitting = BLOCK_VALUES // max(n_features, 1)
+    return max(SMALLEST_BLOCK, min(LARGEST_BLOCK, 1 << max(fitting, 1).bit_length() - 1))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Blocks and stripes of a table of rows."""
+
+    n_rows: int
+    n_features: int
+
+    @property
+    def block_rows(self) -> int:
+        return block_rows(self.n_features)
+
+    @property
+    def n_blocks(self) -> int:
+        return -(-self.n_rows // self.block_rows)
+
+    @property
+    def n_stripes(self) -> int:
+        """At most 64, unless that made stripes longer than 256 blocks."""
+        return max(min(self.n_blocks, STRIPES), -(-self.n_blocks // LONGEST_STRIPE))
+
+    def stripe(self, number: int) -> Iterator[tuple[int, int]]:
+        """First row and end of each block of a stripe, in order."""
+        first = number * self.n_blocks // self.n_stripes
+        last = (number + 1) * self.n_blocks // self.n_stripes
+        for block in range(first, last):
+            start = block * self.block_rows
+            yield start, min(start + self.block_rows, self.n_rows)

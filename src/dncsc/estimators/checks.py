@@ -1,0 +1,77 @@
+"""What the user gave, checked before any work: the one place where complaints about parameters and input are worded."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+
+class ParameterError(ValueError, TypeError):
+    """A parameter of the wrong type or value."""
+
+
+def integer(name: str, value: Any, least: int = 1, auto: int | None = None) -> int:
+    """An integer parameter; "auto" stands for `auto` where that is given."""
+    if auto is not None and isinstance(value, str) and value == "auto":
+        return auto
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    other = ' or "auto"' if auto is not None else ""
+    raise ParameterError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
+
+
+def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
+    """A parameter that is one of a few words."""
+    if isinstance(value, str) and value in options:
+        return value
+    raise ParameterError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")
+
+
+def number_or(word: str, name: str, value: Any) -> float | None:
+    """A positive number, or None for the word."""
+    if isinstance(value, str) and value == word:
+        return None
+    if isinstance(value, Real) and not isinstance(value, bool) and 0 < value < float("inf"):
+        return float(value)
+    raise ParameterError(f"{name} must be {word!r} or a positive number; got {value!r}.")
+
+
+def jobs(value: Any) -> int | None:
+    """n_jobs as scikit-learn has it: None, or an integer other than 0."""
+    if value is None or (isinstance(value, Integral) and not isinstance(value, bool) and value != 0):
+        return value
+    raise ParameterError(f"n_jobs must be None or an integer other than 0; got {value!r}.")
+
+
+def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a two-dimensional array or CSR matrix of real numbers, without copying where it already is one.
+
+    Sets or checks `n_features_in_` and `feature_names_in_`. Values are not looked at: the first pass does that.
+    """
+    try:
+        table = validate_data(
+            estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, copy=False
+        )
+    except (ValueError, TypeError) as error:
+        if "could not convert" in str(error) or "dtype='numeric'" in str(error):
+            raise ValueError(
+                f"X has to be numeric, but {error}. Encode text columns as numbers first, for example with "
+                "sklearn.preprocessing.OneHotEncoder."
+            ) from error
+        raise
+    if table.dtype.kind not in "biuf":
+        raise TypeError(f"X has to hold real numbers; its dtype is {table.dtype}.")
+    return table
+
+
+def weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """Sample weights as float64, none of them negative and not all of them 0."""
+    if sample_weight is None:
+        return None
+    weight: np.ndarray = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weight.any():
+        raise ValueError("sample_weight is 0 for every row: nothing is left to cluster.")
+    return weight

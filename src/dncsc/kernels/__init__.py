@@ -1,0 +1,1 @@
+"""Numba kernels: one block of rows, one thread, arrays in and arrays out."""

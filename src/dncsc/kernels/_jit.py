@@ -1,0 +1,77 @@
+"""The one place that knows Numba: `jit` compiles a kernel and keeps it in Numba's cache.
+
+A cache is a convenience and must never be a reason to fail. Where it cannot be written, kernels are compiled anew in
+each process; where a file of it is damaged, it is dropped and written again. Both are said once, as a warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.core.caching import FunctionCache
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_said: set[str] = set()
+
+
+class CacheWarning(UserWarning):
+    """Compiled kernels could not be kept or read back; results are not affected."""
+
+
+def _say_once(text: str) -> None:
+    if text not in _said:
+        _said.add(text)
+        warnings.warn(text, CacheWarning, stacklevel=4)
+
+
+class _TolerantCache(FunctionCache):
+    """Numba's cache on disk, whose every failure means "compile it then"."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # a damaged file can raise anything that unpickling can
+            _say_once(
+                f"the cache of compiled kernels in {self.cache_path} is damaged ({type(error).__name__}); compiling again"
+            )
+            self._forget()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:
+            _say_once(
+                f"compiled kernels cannot be kept in {self.cache_path} ({error}); the next process compiles again"
+            )
+
+    def _forget(self) -> None:
+        try:
+            self.flush()
+        except Exception:  # unwritable as well as damaged: each process compiles for itself
+            self.disable()
+
+
+def jit(**options: Any) -> Callable[[Function], Function]:
+    """Compile a serial kernel that releases the GIL, on first call, and cache it on disk where possible.
+
+    Parameters
+    ----------
+    **options
+        Passed to `numba.njit`, such as ``fastmath={"reassoc"}``. Kernels never use ``parallel=True``: threads belong
+        to the engine.
+    """
+
+    def decorate(function: Function) -> Function:
+        dispatcher = numba.njit(nogil=True, **options)(function)
+        try:
+            dispatcher._cache = _TolerantCache(function)
+        except RuntimeError as error:  # Numba found no writable folder
+            _say_once(f"compiled kernels cannot be kept ({error}); each process compiles them again")
+        return dispatcher
+
+    return decorate

@@ -1,0 +1,147 @@
+"""Many features: a row's features fill the vector lanes, or a matrix product shortlists.
+
+Sums along the features may be reassociated by the compiler, once and for all rows alike, so a distance depends on its
+two points only. A matrix product does not have that property (BLAS rounds a row differently in another block): it is
+used to leave out what is surely farther, and `_squared_distance` decides among the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.kernels._jit import jit
+
+
+@jit(fastmath={"reassoc", "contract"})
+def _squared_distance(x, y):
+    total = x.dtype.type(0)
+    for f in range(x.shape[0]):
+        difference = x[f] - y[f]
+        total += difference * difference
+    return total
+
+
+@jit(fastmath={"reassoc", "contract"})
+def _length(x):
+    total = 0.0
+    for f in range(x.shape[0]):
+        total += np.float64(x[f]) * np.float64(x[f])
+    return np.sqrt(total)
+
+
+@jit()
+def _insert(value, label, filled, values, labels):
+    """Put a value into the first `filled` slots of an ascending list, behind its equals; return the slots then used."""
+    size = values.shape[0]
+    if filled == size:
+        if value >= values[size - 1]:
+            return filled
+    else:
+        filled += 1
+    j = filled - 1
+    while j > 0 and values[j - 1] > value:
+        values[j] = values[j - 1]
+        labels[j] = labels[j - 1]
+        j -= 1
+    values[j] = value
+    labels[j] = label
+    return filled
+
+
+@jit()
+def nearest_along_features(rows, group, centres, first_centre, index, squared):
+    """Nearest centre of each row among its group's.
+
+    Parameters
+    ----------
+    rows : IN (n, d)
+    group : IN int32 (n,)
+    centres : IN (m, d)
+        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
+    first_centre : IN int32 (n_groups + 1,)
+    index : OUT int32 (n,)
+        Row number in `centres`.
+    squared : OUT (n,)
+        Squared distance to it.
+    """
+    for r in range(rows.shape[0]):
+        row = rows[r]
+        g = group[r]
+        best = rows.dtype.type(np.inf)
+        index[r] = first_centre[g]
+        for c in range(first_centre[g], first_centre[g + 1]):
+            value = _squared_distance(row, centres[c])
+            if value < best:
+                best = value
+                index[r] = c
+        squared[r] = best
+
+
+@jit()
+def search_along_features(rows, group, landmarks, candidates, reach, nearest, squared, own):
+    """K nearest landmarks of each row among the candidates of its own landmark.
+
+    Parameters
+    ----------
+    group : IN int32 (n,)
+        Each row's own landmark.
+    rows, landmarks, candidates, reach, nearest, squared, own
+        As in `dncsc.kernels.across_rows.search_across_rows`.
+    """
+    n_nearest = nearest.shape[1]
+    for r in range(rows.shape[0]):
+        row = rows[r]
+        g = group[r]
+        filled = 0
+        for i in range(candidates.shape[1]):
+            if i >= n_nearest and reach[g, i] > own[r] + np.sqrt(squared[r, n_nearest - 1]):
+                break
+            c = candidates[g, i]
+            value = _squared_distance(row, landmarks[c])
+            if i == 0:
+                own[r] = np.sqrt(value)
+            filled = _insert(value, c, filled, squared[r], nearest[r])
+
+
+@jit()
+def search_shortlist(rows, points, products, nearest, squared):
+    """The exact K nearest of all points, in order of distance, given approximate inner products.
+
+    Parameters
+    ----------
+    rows : IN (n, d)
+    points : IN (m, d)
+    products : IN (n, m)
+        ``rows @ points.T`` by any order of summation: its rounding error is at most ``d * eps * |x| * |c|``.
+    nearest : OUT int32 (n, K)
+    squared : OUT (n, K)
+    """
+    n, d = rows.shape
+    m = points.shape[0]
+    n_nearest = nearest.shape[1]
+    eps = np.finfo(rows.dtype).eps
+    half = np.empty(m, rows.dtype)
+    longest = 0.0
+    for c in range(m):
+        length = _length(points[c])
+        half[c] = 0.5 * length * length
+        longest = max(longest, length)
+    score = np.empty(m, rows.dtype)
+    lowest = np.empty(n_nearest, rows.dtype)
+    lowest_label = np.empty(n_nearest, np.int32)
+    for r in range(n):
+        row = rows[r]
+        product = products[r]
+        for c in range(m):
+            score[c] = half[c] - product[c]  # half the squared distance, less half the row's own square
+        filled = 0
+        for c in range(m):
+            if filled < n_nearest or score[c] < lowest[n_nearest - 1]:
+                filled = _insert(score[c], c, filled, lowest, lowest_label)
+        margin = (d + 8) * eps * longest * (_length(row) + longest)
+        bound = rows.dtype.type(lowest[n_nearest - 1] + 2.0 * margin)
+        filled = 0
+        for c in range(m):
+            if score[c] <= bound:
+                value = _squared_distance(row, points[c])
+                filled = _insert(value, c, filled, squared[r], nearest[r])

@@ -1,0 +1,57 @@
+"""Random numbers that belong to a row, not to a moment: a hash of (stream, row number).
+
+Whoever asks, on whichever thread and in whatever order, gets the same key for the same row. "The m rows with the
+smallest keys" is therefore a random sample that no engine can change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.kernels._jit import jit
+
+
+@jit()
+def row_keys(stream, start, keys):
+    """Key of each row of a block (the SplitMix64 finaliser of stream + row number).
+
+    Parameters
+    ----------
+    stream : uint64
+        What the keys are for; see `dncsc.engines.seeds.stream`.
+    start : int
+        Number of the block's first row.
+    keys : OUT uint64 (n,)
+    """
+    for r in range(keys.shape[0]):
+        z = stream + np.uint64(start + r + 1) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        keys[r] = z ^ (z >> np.uint64(31))
+
+
+@jit()
+def rows_below(keys, group, limit, weight):
+    """Row numbers whose key is at most their group's limit and whose weight is positive.
+
+    Parameters
+    ----------
+    keys : IN uint64 (n,)
+    group : IN int32 (n,)
+    limit : IN uint64 (n_groups,)
+        0 takes no row.
+    weight : IN float64 (n,)
+
+    Returns
+    -------
+    chosen : int64 (m,)
+    """
+    n = keys.shape[0]
+    chosen = np.empty(n, np.int64)
+    m = 0
+    for r in range(n):
+        bound = limit[group[r]]
+        chosen[m] = r
+        if keys[r] <= bound and bound > np.uint64(0) and weight[r] > 0:
+            m += 1
+    return chosen[:m].copy()

@@ -1,0 +1,105 @@
+"""Nearest centres and nearest landmarks of a block of rows, by whichever kernel suits the number of features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
+from dncsc.kernels.along_features import nearest_along_features, search_along_features, search_shortlist
+from dncsc.kernels.grouping import group_rows
+
+CENTRES_ALONG = 64
+"""From this many features on, a matrix product finds the nearest of many centres sooner than lanes across rows do."""
+
+LANDMARKS_ALONG = 16
+"""The same for landmarks, where groups are small and often leave lanes across rows idle."""
+
+
+def nearest_centres(
+    rows: np.ndarray, group: np.ndarray, centres: np.ndarray, first_centre: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest centre of each row among the centres of its group.
+
+    Parameters
+    ----------
+    rows : (n, d)
+    group : int32 (n,)
+    centres : (m, d)
+        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
+    first_centre : int32 (n_groups + 1,)
+
+    Returns
+    -------
+    index : int32 (n,)
+        Row number in `centres`; the first of equally near ones.
+    squared : (n,)
+        Squared distance to it, in the precision of `rows`.
+    """
+    n, d = rows.shape
+    index = np.empty(n, np.int32)
+    squared = np.empty(n, rows.dtype)
+    if d < CENTRES_ALONG:
+        order, first = group_rows(group, len(first_centre) - 1)
+        nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
+    elif len(first_centre) == 2:
+        search_shortlist(rows, centres, rows @ centres.T, index[:, None], squared[:, None])
+    else:
+        nearest_along_features(rows, group, centres, first_centre, index, squared)
+    return index, squared
+
+
+def search_candidates(
+    rows: np.ndarray,
+    group: np.ndarray,
+    landmarks: np.ndarray,
+    candidates: np.ndarray,
+    reach: np.ndarray,
+    n_nearest: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """K nearest landmarks of each row among the candidates of its own landmark.
+
+    Parameters
+    ----------
+    rows : (n, d)
+    group : int32 (n,)
+        Each row's own landmark.
+    landmarks : (p, d)
+    candidates : int32 (p, c)
+        Landmarks by distance from each landmark, itself first.
+    reach : (p, c)
+        Those distances, less a margin for rounding; the search ends early where `reach` exceeds ``d(x, r) + d_K``.
+    n_nearest : int
+        K, at most c.
+
+    Returns
+    -------
+    nearest : int32 (n, K)
+    squared : (n, K)
+        Squared distances, ascending; of equally near landmarks the one nearer to the row's own comes first.
+    own : (n,)
+        Distance to the row's own landmark.
+    """
+    n, d = rows.shape
+    nearest = np.empty((n, n_nearest), np.int32)
+    squared = np.empty((n, n_nearest), rows.dtype)
+    own = np.empty(n, rows.dtype)
+    if d < LANDMARKS_ALONG:
+        order, first = group_rows(group, len(landmarks))
+        search_across_rows(rows, order, first, landmarks, candidates, reach, nearest, squared, own)
+    else:
+        search_along_features(rows, group, landmarks, candidates, reach, nearest, squared, own)
+    return nearest, squared, own
+
+
+def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
+    """K nearest of all points, exactly; of equally near ones the first comes first.
+
+    Returns
+    -------
+    nearest : int32 (n, K)
+    squared : (n, K)
+    """
+    nearest = np.empty((len(rows), n_nearest), np.int32)
+    squared = np.empty((len(rows), n_nearest), rows.dtype)
+    search_shortlist(rows, points, rows @ points.T, nearest, squared)
+    return nearest, squared

@@ -1,0 +1,35 @@
+"""Totals of rows by group, in float64 and in row order."""
+
+from __future__ import annotations
+
+from dncsc.kernels._jit import jit
+
+
+@jit()
+def add_by_group(rows, weight, index, squared, sums, mass, residual, count):
+    """Add each row to its group's totals.
+
+    Parameters
+    ----------
+    rows : IN (n, d)
+    weight : IN float64 (n,)
+    index : IN int32 (n,)
+    squared : IN (n,)
+    sums : OUT float64 (m, d)
+        Weighted sum of rows.
+    mass : OUT float64 (m,)
+        Sum of weights.
+    residual : OUT float64 (m,)
+        Weighted sum of `squared`.
+    count : OUT int64 (m,)
+        Rows of positive weight.
+    """
+    for r in range(rows.shape[0]):
+        w = weight[r]
+        if w > 0:
+            g = index[r]
+            mass[g] += w
+            residual[g] += w * squared[r]
+            count[g] += 1
+            for f in range(rows.shape[1]):
+                sums[g, f] += w * rows[r, f]

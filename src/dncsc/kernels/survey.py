@@ -1,0 +1,35 @@
+"""First look at a block: where does the data lie; and moving it to safer coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.kernels._jit import jit
+
+
+@jit()
+def survey_rows(rows, weight, sums, low, high):
+    """Add a block to running totals.
+
+    Parameters
+    ----------
+    rows : IN (n, d)
+    weight : IN float64 (n,)
+    sums : OUT float64 (d,)
+        Weighted sum of each feature; not finite where a value is not, or where it overflows.
+    low, high : OUT float64 (d,)
+    """
+    for r in range(rows.shape[0]):
+        for f in range(rows.shape[1]):
+            value = np.float64(rows[r, f])
+            sums[f] += weight[r] * value
+            low[f] = min(low[f], value)
+            high[f] = max(high[f], value)
+
+
+@jit()
+def scale_and_shift(rows, scale, shift):
+    """``rows * scale - shift`` in place; rows : (n, d), shift : IN (d,)."""
+    for r in range(rows.shape[0]):
+        for f in range(rows.shape[1]):
+            rows[r, f] = rows[r, f] * scale - shift[f]

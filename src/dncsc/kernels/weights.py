@@ -1,0 +1,90 @@
+"""Gaussian weights of a row's nearest landmarks, many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.kernels._jit import jit
+
+_LOG2E = 1.4426950408889634
+_LN2_HIGH = 0.693359375  # few bits, so that n * _LN2_HIGH is exact
+_LN2_LOW = -2.121944400546905827679e-4
+
+
+@jit(fastmath={"contract"})
+def _exponentials(x, bits, powers, bias, shift, lowest):
+    """exp(x) in place for x <= 0, to the last few bits; below `lowest` it stays at exp(lowest), never 0.
+
+    Written out because a call of the C library's exp a value would be a third of a pass: this loop has no branch and
+    fills the vector lanes. `bits` and `powers` are one scratch array seen as integers and as floats.
+    """
+    one = x.dtype.type(1)
+    for i in range(x.shape[0]):
+        t = max(x[i], lowest)
+        n = np.floor(t * x.dtype.type(_LOG2E) + x.dtype.type(0.5))
+        r = (t - n * x.dtype.type(_LN2_HIGH)) - n * x.dtype.type(_LN2_LOW)
+        bits[i] = (bits.dtype.type(n) + bias) << shift
+        y = one + r * x.dtype.type(1 / 13)  # Horner's scheme of the Taylor series on |r| <= ln(2) / 2
+        for degree in (12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1):
+            y = one + y * r * x.dtype.type(1 / degree)
+        x[i] = y
+    for i in range(x.shape[0]):
+        x[i] *= powers[i]
+
+
+@jit()
+def _relative_exponents(squared, scale, exponents, lead):
+    """Exponents -scale * d^2, each row's largest subtracted and kept in `lead`; squared distances ascend in a row."""
+    n, n_nearest = squared.shape
+    for r in range(n):
+        lead[r] = -scale * squared[r, 0]
+        for j in range(n_nearest):
+            exponents[r, j] = (squared[r, 0] - squared[r, j]) * scale
+
+
+@jit()
+def _normalise(transition, lead, mass):
+    """Scale rows to sum 1 (OUT transition) and turn `lead` into the sum that each row had (OUT mass)."""
+    n, n_nearest = transition.shape
+    for r in range(n):
+        total = transition.dtype.type(0)
+        for j in range(n_nearest):
+            total += transition[r, j]
+        for j in range(n_nearest):
+            transition[r, j] /= total
+        mass[r] = total * lead[r]
+
+
+def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of ``T = D_X^-1 B`` and their degrees, for ``B = exp(-scale * d^2)``.
+
+    Parameters
+    ----------
+    squared : (n, K)
+        Squared distances, ascending in each row.
+    scale : float
+        ``1 / (2 sigma^2)``.
+
+    Returns
+    -------
+    transition : (n, K)
+        Sums to 1 in each row, however far the row is from its landmarks.
+    mass : (n,)
+        Degree ``d_X``, the row's sum in B; positive.
+    """
+    transition = np.empty_like(squared)
+    mass = np.empty(len(squared), squared.dtype)
+    _relative_exponents(squared, squared.dtype.type(scale), transition, mass)
+    _exponentials_of(transition.reshape(-1))
+    lead = mass.copy()
+    _exponentials_of(lead)
+    _normalise(transition, lead, mass)
+    return transition, mass
+
+
+def _exponentials_of(x: np.ndarray) -> None:
+    if x.dtype == np.float32:
+        bits, bias, shift, lowest = np.empty(x.shape, np.int32), np.int32(127), np.int32(23), np.float32(-80)
+    else:
+        bits, bias, shift, lowest = np.empty(x.shape, np.int64), np.int64(1023), np.int64(52), np.float64(-600)
+    _exponentials(x, bits, bits.view(x.dtype), bias, shift, lowest)

@@ -1,0 +1,171 @@
+"""Phase 2, nearest: each row's K nearest landmarks (Section 3.2 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dncsc.engines.base import Block, Column, Engine
+from dncsc.kernels.nearest import CENTRES_ALONG, search_all, search_candidates
+from dncsc.phases.select import SUBSET, Selection
+from dncsc.phases.settings import Settings
+
+NEAREST = "nearest"
+"""Column: the K nearest landmarks of a row, by distance."""
+SQUARED = "squared"
+"""Column: squared distances to them."""
+
+
+class Found(NamedTuple):
+    """Nearest landmarks of some rows (n, K), squared distances to them, and whether no other landmark is nearer."""
+
+    nearest: np.ndarray
+    squared: np.ndarray
+    exact: np.ndarray
+
+
+class Search(Protocol):
+    """How rows find their nearest landmarks, given their own landmark."""
+
+    landmarks: np.ndarray
+    n_neighbors: int
+
+    def find(self, rows: np.ndarray, own: np.ndarray) -> Found: ...
+
+
+@dataclass(frozen=True)
+class CandidateSearch:
+    """Search among the K' landmarks nearest to the row's own landmark, which is one of them."""
+
+    landmarks: np.ndarray
+    n_neighbors: int
+    candidates: np.ndarray
+    reach: np.ndarray
+    """Distance of each candidate from the landmark whose it is, less a margin for rounding."""
+    horizon: np.ndarray
+    """The same for the nearest landmark that is not a candidate."""
+
+    def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
+        nearest, squared, distance = search_candidates(
+            rows, own, self.landmarks, self.candidates, self.reach, self.n_neighbors
+        )
+        return Found(nearest, squared, distance + np.sqrt(squared[:, -1]) < self.horizon[own])
+
+
+@dataclass(frozen=True)
+class ExactSearch:
+    """Search among the candidates, and among all landmarks where that is not proven to be enough."""
+
+    among_candidates: CandidateSearch
+
+    @property
+    def landmarks(self) -> np.ndarray:
+        return self.among_candidates.landmarks
+
+    @property
+    def n_neighbors(self) -> int:
+        return self.among_candidates.n_neighbors
+
+    def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
+        if rows.shape[1] < CENTRES_ALONG:
+            found = self.among_candidates.find(rows, own)
+        else:  # with many features next to nothing is proven: do not try
+            shape = (len(rows), self.n_neighbors)
+            found = Found(np.empty(shape, np.int32), np.empty(shape, rows.dtype), np.zeros(len(rows), bool))
+        rest = np.flatnonzero(~found.exact)
+        if len(rest):
+            found.nearest[rest], found.squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
+            found.exact[rest] = True
+        return found
+
+
+@dataclass
+class _Linked:
+    distance: float = 0.0
+    mass: float = 0.0
+    exact: int = 0
+
+
+@dataclass(frozen=True)
+class _Link:
+    search: Search
+    reads: Sequence[str] = (SUBSET,)
+
+    @property
+    def writes(self) -> Sequence[Column]:
+        landmarks, width = self.search.landmarks, self.search.n_neighbors
+        return Column(NEAREST, np.int32, width), Column(SQUARED, landmarks.dtype, width)
+
+    def begin(self) -> _Linked:
+        return _Linked()
+
+    def visit(self, total: _Linked, block: Block) -> None:
+        found = self.search.find(block.rows, block.columns[SUBSET])
+        block.columns[NEAREST][:] = found.nearest
+        block.columns[SQUARED][:] = found.squared
+        total.distance += float(block.weight @ np.sqrt(found.squared).sum(axis=1, dtype=np.float64))
+        total.mass += float(block.weight.sum())
+        total.exact += int(found.exact.sum())
+
+
+@dataclass(frozen=True)
+class Links:
+    """What the columns `NEAREST` and `SQUARED` were filled with, and by what."""
+
+    search: Search
+    mean_distance: float
+    """Weighted mean over all rows and their K nearest landmarks."""
+    exact_fraction: float
+
+
+def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) -> Links:
+    """K nearest among the candidates of the row's own landmark; fills the columns `NEAREST` and `SQUARED`."""
+    return _link_all(engine, _candidate_search(engine, settings, selection.landmarks))
+
+
+def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links:
+    """K nearest of all landmarks; fills the columns `NEAREST` and `SQUARED`."""
+    return _link_all(engine, ExactSearch(_candidate_search(engine, settings, selection.landmarks)))
+
+
+def _link_all(engine: Engine, search: Search) -> Links:
+    totals = engine.sweep(_Link(search))
+    engine.drop(SUBSET)
+    pairs = sum(total.mass for total in totals) * search.n_neighbors
+    return Links(
+        search,
+        mean_distance=sum(total.distance for total in totals) / pairs,
+        exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
+    )
+
+
+def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray) -> CandidateSearch:
+    """Tables of the landmarks' own nearest landmarks."""
+    p, d = landmarks.shape
+    n_neighbors = min(settings.n_neighbors, p)
+    n_candidates = min(max(settings.n_candidates, n_neighbors), p)
+    block = 256
+    parts = engine.each(
+        lambda start: _by_distance(landmarks, start, min(start + block, p), min(n_candidates + 1, p)),
+        range(0, p, block),
+    )
+    order, distance = (np.concatenate(each) for each in zip(*parts, strict=True))
+    # A computed squared distance is off by at most (d + 3) eps, relatively; a search may end only beyond all doubt.
+    reach = distance * landmarks.dtype.type(1 - 4 * (d + 8) * np.finfo(landmarks.dtype).eps)
+    horizon = reach[:, n_candidates] if n_candidates < p else np.full(p, np.inf, landmarks.dtype)
+    candidates = np.ascontiguousarray(order[:, :n_candidates])
+    return CandidateSearch(landmarks, n_neighbors, candidates, np.ascontiguousarray(reach[:, :n_candidates]), horizon)
+
+
+def _by_distance(landmarks: np.ndarray, start: int, stop: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest landmarks of landmarks start to stop, each itself first, also where another one equals it."""
+    order, squared = search_all(landmarks[start:stop], landmarks, count)
+    for i in range(stop - start):
+        itself = np.flatnonzero(order[i] == start + i)
+        place = itself[0] if len(itself) else count - 1
+        order[i, 1 : place + 1] = order[i, :place].copy()
+        order[i, 0] = start + i
+    return order, np.sqrt(squared)

@@ -1,0 +1,159 @@
+"""Phase 4, partition: cut the bipartite graph through the landmarks alone (transfer cut, equations 6 to 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dncsc.engines.base import Block, Column, Engine
+from dncsc.kernels.gram import EMPTY, add_rows
+from dncsc.kernels.grouping import group_rows
+from dncsc.phases.affinity import Affinity
+from dncsc.phases.eigen import leading_eigenpairs
+from dncsc.phases.nearest import NEAREST, SQUARED, Links
+from dncsc.phases.settings import Settings
+
+MORE_EIGENVALUES = 5
+"""Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
+
+LEAST_EIGENVALUE = 1e-10
+"""of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The bottom of the spectrum of ``L_R v = lambda D_R v``."""
+
+    eigenvalues: np.ndarray
+    """lambda, ascending from 0; some more than k"""
+    vectors: np.ndarray
+    """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' lines, weighted by T"""
+    n_components: int
+    """connected parts of the landmark graph"""
+
+
+@dataclass
+class _Table:
+    columns: np.ndarray
+    sums: np.ndarray
+    used: np.ndarray
+
+    def to_sparse(self) -> csr_array:
+        """Upper triangle of W_R."""
+        line, slot = np.nonzero(self.columns != EMPTY)
+        p = len(self.used)
+        return csr_array((self.sums[line, slot], (line, self.columns[line, slot])), shape=(p, p))
+
+
+@dataclass(frozen=True)
+class _AddUp:
+    affinity: Affinity
+    n_landmarks: int
+    reads: Sequence[str] = (NEAREST, SQUARED)
+    writes: Sequence[Column] = ()
+
+    def begin(self) -> _Table:
+        p, width = self.n_landmarks, 32
+        return _Table(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
+
+    def visit(self, total: _Table, block: Block) -> None:
+        nearest = block.columns[NEAREST]
+        transition, degree = self.affinity.weigh(block.columns[SQUARED])
+        order, first = group_rows(nearest[:, 0].copy(), self.n_landmarks)
+        mass = block.weight * degree
+        total.columns, total.sums = add_rows(
+            nearest, transition, mass, order, first, total.columns, total.sums, total.used
+        )
+
+
+def landmark_similarity(engine: Engine, affinity: Affinity, n_landmarks: int) -> csr_array:
+    """``W_R = B^T D_X^-1 B``, sparse and symmetric; its row sums are D_R."""
+    upper = csr_array((n_landmarks, n_landmarks))
+    for table in engine.sweep(_AddUp(affinity, n_landmarks)):
+        upper = upper + table.to_sparse()
+    return csr_array(upper + scipy.sparse.triu(upper, 1).T)
+
+
+def transfer_cut(engine: Engine, settings: Settings, links: Links, affinity: Affinity) -> Spectrum:
+    """Eigenvectors of the bipartite graph of rows and landmarks, from the p x p problem on the landmarks."""
+    landmarks = links.search.landmarks
+    similarity = landmark_similarity(engine, affinity, len(landmarks))
+    return bottom_of_spectrum(similarity, landmarks, settings.n_clusters)
+
+
+def bottom_of_spectrum(similarity: csr_array, landmarks: np.ndarray, n_clusters: int) -> Spectrum:
+    """Solve ``L_R v = lambda D_R v`` component by component.
+
+    A graph of c parts has the eigenvalue 0 c times, and a solver returns any rotation of those vectors, or stalls.
+    Taken apart, each part has it once, with a vector that is known. Where there are more parts than clusters, the
+    lightest joins the part nearest to it until k are left, and each of those becomes a cluster.
+
+    Parameters
+    ----------
+    similarity : csr_array (p, p)
+        W_R.
+    landmarks : (p, d)
+        Where the landmarks are, to tell which parts are near.
+    n_clusters : int
+        k.
+    """
+    degree = np.asarray(similarity.sum(axis=1)).ravel()
+    linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
+    root = np.sqrt(degree[linked])
+    inverse = scipy.sparse.diags_array(1 / root)
+    normal = csr_array(inverse @ similarity[linked][:, linked] @ inverse)
+    n_components, component = connected_components(normal, directed=False)
+    part = join_lightest(component, landmarks[linked], degree[linked], n_clusters)
+    joined = part.max() + 1 < n_components
+    most = 1 if joined else n_clusters + MORE_EIGENVALUES - n_components + 1
+    pairs = []
+    for i in range(part.max() + 1):
+        members = np.flatnonzero(part == i)
+        values, vectors = leading_eigenpairs(normal[members][:, members], min(most, len(members)), root[members])
+        pairs += [(value, members, vector) for value, vector in zip(values, vectors.T, strict=True)]
+    pairs.sort(key=lambda pair: -pair[0])
+    useful = [pair for pair in pairs[:n_clusters] if pair[0] > LEAST_EIGENVALUE]
+    lines = np.zeros((len(degree), len(useful)))
+    for column, (value, members, vector) in enumerate(useful):
+        lines[linked[members], column] = vector / root[members] / np.sqrt(value)
+    values = np.ones(n_components) if joined else np.array([value for value, _, _ in pairs])
+    return Spectrum(np.clip(1 - values[: n_clusters + MORE_EIGENVALUES], 0, 1), lines, n_components)
+
+
+def join_lightest(component: np.ndarray, landmarks: np.ndarray, degree: np.ndarray, most: int) -> np.ndarray:
+    """Join the lightest component to the one nearest to it (by its nearest landmark) until at most `most` are left.
+
+    Parameters
+    ----------
+    component : int (p,)
+        Component of each landmark.
+    landmarks : (p, d)
+    degree : (p,)
+        Weight of each landmark.
+    most : int
+
+    Returns
+    -------
+    part : int (p,)
+        Numbered from 0 without gaps.
+    """
+    part = component.copy()
+    mass = np.bincount(part, degree)
+    left = len(mass)
+    while left > most:
+        light = int(np.argmin(mass))
+        inside, outside = np.flatnonzero(part == light), np.flatnonzero(part != light)
+        squared = [np.min(np.sum((landmarks[outside] - landmarks[i]) ** 2, axis=1, dtype=np.float64)) for i in inside]
+        closest = inside[int(np.argmin(squared))]
+        distances = np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64)
+        heir = part[outside[int(np.argmin(distances))]]
+        part[inside] = heir
+        mass[heir] += mass[light]
+        mass[light] = np.inf
+        left -= 1
+    return np.unique(part, return_inverse=True)[1]

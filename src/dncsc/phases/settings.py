@@ -1,0 +1,30 @@
+"""What a run was asked to do, with every "auto" resolved: the one record that all phases read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of a run; the letters are the paper's."""
+
+    n_clusters: int
+    """k"""
+    n_landmarks: int
+    """p"""
+    n_neighbors: int
+    """K"""
+    selection_rate: int
+    """alpha: into how many parts a subset is divided at most"""
+    sample_size: int
+    """p': how many rows of a subset k-means sees at most"""
+    n_candidates: int
+    """K': among how many landmarks a row's K nearest are searched"""
+    bandwidth: float | None
+    """sigma in the working frame, or None for the mean distance to the K nearest landmarks"""
+    by_length: bool
+    """embedded rows are scaled to 2-norm 1, else to 1-norm 1"""
+    n_init: int
+    max_iter: int
+    seed: int

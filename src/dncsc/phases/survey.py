@@ -1,0 +1,112 @@
+"""Before the five phases: look at every value once, refuse what is not finite, and find a safe frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.frame import Frame
+from dncsc.kernels.survey import survey_rows
+
+
+class NotFinite(NamedTuple):
+    """Values of a block that are NaN or infinite."""
+
+    n_nan: int
+    n_plus: int
+    n_minus: int
+    row: int
+    """of the first, among all rows"""
+    column: int
+
+
+def find_not_finite(block: Block) -> list[NotFinite]:
+    """An empty list, or one record of what is wrong in a block."""
+    rows = block.rows
+    if np.isfinite(rows.sum(dtype=np.float64)):
+        return []
+    row, column = np.nonzero(~np.isfinite(rows))
+    if not len(row):
+        return []  # finite, but their sum is not
+    values = rows[row, column]
+    counts = (np.isnan(values).sum(), np.isposinf(values).sum(), np.isneginf(values).sum())
+    return [NotFinite(*map(int, counts), block.start + int(row[0]), int(column[0]))]
+
+
+def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> None:
+    """Raise the error for values that are not finite, if there are any."""
+    if not found:
+        return
+    kinds = zip(("NaN", "inf", "-inf"), np.sum(found, axis=0)[:3], strict=True)
+    counts = ", ".join(f"{count} x {kind}" for kind, count in kinds if count)
+    first = found[0]
+    name = f" ({str(names[first.column])!r})" if names is not None else ""
+    raise ValueError(
+        f"X contains values that are not finite: {counts}; the first is in row {first.row}, column {first.column}{name}. "
+        "Remove or impute them, for example with sklearn.impute.SimpleImputer."
+    )
+
+
+@dataclass
+class _Seen:
+    sums: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    mass: float = 0.0
+    n_counted: int = 0
+    not_finite: list[NotFinite] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Survey:
+    n_features: int
+    reads: Sequence[str] = ()
+    writes: Sequence[Column] = ()
+
+    def begin(self) -> _Seen:
+        d = self.n_features
+        return _Seen(np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf))
+
+    def visit(self, total: _Seen, block: Block) -> None:
+        survey_rows(block.rows, block.weight, total.sums, total.low, total.high)
+        total.mass += float(block.weight.sum())
+        total.n_counted += int(np.count_nonzero(block.weight > 0))
+        if not np.isfinite(total.sums).all():
+            total.not_finite += find_not_finite(block)
+
+
+def survey(engine: Engine, names: Sequence[str] | None = None) -> int:
+    """Check the rows and move the engine to a frame centred on them.
+
+    Parameters
+    ----------
+    engine : Engine
+        In its raw frame.
+    names : sequence of str, optional
+        Names of the features, for the message.
+
+    Returns
+    -------
+    n_counted : int
+        Rows of positive weight.
+
+    Raises
+    ------
+    ValueError
+        Where a value is NaN or infinite: how many, and where the first is.
+    """
+    seen = engine.sweep(_Survey(engine.layout.n_features))
+    check_finite([bad for total in seen for bad in total.not_finite], names)
+    low = np.min([total.low for total in seen], axis=0)
+    high = np.max([total.high for total in seen], axis=0)
+    mass = sum(total.mass for total in seen)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.sum([total.sums for total in seen], axis=0) / mass
+    centre = np.where(np.isfinite(mean), mean, low / 2 + high / 2).clip(low, high)
+    half = np.maximum(high / 2 - centre / 2, centre / 2 - low / 2)  # the whole could overflow
+    engine.frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
+    return sum(total.n_counted for total in seen)

@@ -34,7 +34,7 @@ class Model:
     clusters: Clusters
 
     def link(self, rows: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Nearest landmarks (n, K), the row's shares in them, and the row's degree: a row of B is share times degree."""
+        """Nearest landmarks (n, K), the rows' shares in them, and their degrees: B is share times degree."""
         inside = self.frame.enter(rows)
         found = self.search.find(inside, self.tree.locate(inside))
         transition, degree = self.affinity.weigh(found.squared)

@@ -72,7 +72,7 @@ def _flower(y: np.ndarray, random: Random) -> Rows:
     n = len(y)
     gap = 29.1  # degrees of a petal's ring left out on either side, facing the origin
     angle = np.deg2rad(180 + random.uniform(gap, 360 - gap, n) + random.normal(scale=9.2, size=n))
-    petal = [1.0, 0.0] + _polar(0.4 + random.normal(scale=0.042, size=n), angle)
+    petal = np.array([1.0, 0.0]) + _polar(0.4 + random.normal(scale=0.042, size=n), angle)
     along = random.uniform(0.195, 1.0, n) + random.normal(scale=0.055, size=n)
     stem = np.stack([along, random.normal(scale=0.036, size=n)], axis=1)
     ahead = np.where(y[:, None] < 6, petal, stem)

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Column:
-    """A value, or `width` values, kept for each row from one pass to the next, wherever the engine keeps such things."""
+    """A value, or `width` values, kept for each row from one pass to the next, wherever the engine keeps them."""
 
     name: str
     dtype: Any

@@ -13,11 +13,16 @@ class ParameterError(ValueError, TypeError):
     """A parameter of the wrong type or value."""
 
 
+def _is(value: Any, kind: type) -> bool:
+    """A number of that kind, and not True or False."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def integer(name: str, value: Any, least: int = 1, auto: int | None = None) -> int:
     """An integer parameter; "auto" stands for `auto` where that is given."""
     if auto is not None and isinstance(value, str) and value == "auto":
         return auto
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+    if _is(value, Integral) and value >= least:
         return int(value)
     other = ' or "auto"' if auto is not None else ""
     raise ParameterError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
@@ -34,15 +39,15 @@ def number_or(word: str, name: str, value: Any) -> float | None:
     """A positive number, or None for the word."""
     if isinstance(value, str) and value == word:
         return None
-    if isinstance(value, Real) and not isinstance(value, bool) and 0 < value < float("inf"):
+    if _is(value, Real) and 0 < value < float("inf"):
         return float(value)
     raise ParameterError(f"{name} must be {word!r} or a positive number; got {value!r}.")
 
 
 def jobs(value: Any) -> int | None:
     """n_jobs as scikit-learn has it: None, or an integer other than 0."""
-    if value is None or (isinstance(value, Integral) and not isinstance(value, bool) and value != 0):
-        return value
+    if value is None or (_is(value, Integral) and value != 0):
+        return None if value is None else int(value)
     raise ParameterError(f"n_jobs must be None or an integer other than 0; got {value!r}.")
 
 

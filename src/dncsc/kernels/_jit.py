@@ -35,9 +35,8 @@ class _TolerantCache(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # a damaged file can raise anything that unpickling can
-            _say_once(
-                f"the cache of compiled kernels in {self.cache_path} is damaged ({type(error).__name__}); compiling again"
-            )
+            kind = type(error).__name__
+            _say_once(f"the cache of compiled kernels in {self.cache_path} is damaged ({kind}); compiling again")
             self._forget()
             return None
 

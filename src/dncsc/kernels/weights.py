@@ -83,8 +83,7 @@ def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, 
 
 
 def _exponentials_of(x: np.ndarray) -> None:
-    if x.dtype == np.float32:
-        bits, bias, shift, lowest = np.empty(x.shape, np.int32), np.int32(127), np.int32(23), np.float32(-80)
-    else:
-        bits, bias, shift, lowest = np.empty(x.shape, np.int64), np.int64(1023), np.int64(52), np.float64(-600)
-    _exponentials(x, bits, bits.view(x.dtype), bias, shift, lowest)
+    single = x.dtype == np.float32
+    bits = np.empty(x.shape, np.int32 if single else np.int64)
+    bias, shift = bits.dtype.type(127 if single else 1023), bits.dtype.type(23 if single else 52)
+    _exponentials(x, bits, bits.view(x.dtype), bias, shift, x.dtype.type(-80 if single else -600))

@@ -15,6 +15,9 @@ from dncsc.phases.settings import Settings
 class Affinity(Protocol):
     """How squared distances (n, K) become rows of B: shares of the row that sum to 1, times the row's degree."""
 
+    @property
+    def bandwidth(self) -> float: ...
+
     def weigh(self, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Rows of ``T = D_X^-1 B`` (n, K), and the degrees ``D_X`` (n,)."""
         ...

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,7 +20,7 @@ SEEDING_POINTS = 20
 
 
 class KMeans(NamedTuple):
-    """Centres that have points, the weighted sum of squared distances to them, and how often points were assigned."""
+    """Centres that have points, the weighted sum of squared distances to them, and iterations (1 where none moved)."""
 
     centres: np.ndarray
     inertia: float
@@ -34,6 +36,12 @@ class Each(Protocol):
 def one_by_one(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """The `Each` without threads."""
     return [function(item) for item in items]
+
+
+def added(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Sum of arrays, in order."""
+    first, *rest = parts
+    return functools.reduce(np.add, rest, first)
 
 
 def kmeans(
@@ -69,19 +77,19 @@ def kmeans(
     """
     centres = _start(points, weight, n_parts, random, trials)
     now = _assign(points, weight, centres, each)
-    n_iter = 1
-    for n_iter in range(1, max_iter + 1):
-        if now.inertia == 0:  # each point is a centre: its mean would only add rounding
-            break
+    n_iter = 0
+    while n_iter < max_iter and now.inertia > 0:  # at 0 each point is a centre: a mean would only add rounding
         before = now
         centres = _means(points, now)
         now = _assign(points, weight, centres, each)
+        n_iter += 1
         if np.array_equal(now.index, before.index):
             break
-    return KMeans(centres[now.mass > 0], now.inertia, n_iter)
+    return KMeans(centres[now.mass > 0], now.inertia, max(n_iter, 1))
 
 
-class _Assigned(NamedTuple):
+@dataclass(frozen=True)
+class _Assigned:
     index: np.ndarray
     squared: np.ndarray
     sums: np.ndarray
@@ -103,7 +111,7 @@ def _assign(points: np.ndarray, weight: np.ndarray, centres: np.ndarray, each: E
         return index, squared, sums, mass, residual
 
     index, squared, sums, mass, residual = zip(*each(chunk, range(0, len(points), size)), strict=True)
-    return _Assigned(np.concatenate(index), np.concatenate(squared), sum(sums), sum(mass), float(np.sum(residual)))
+    return _Assigned(np.concatenate(index), np.concatenate(squared), added(sums), added(mass), float(np.sum(residual)))
 
 
 def _means(points: np.ndarray, now: _Assigned) -> np.ndarray:

@@ -30,8 +30,11 @@ class Found(NamedTuple):
 class Search(Protocol):
     """How rows find their nearest landmarks, given their own landmark."""
 
-    landmarks: np.ndarray
-    n_neighbors: int
+    @property
+    def landmarks(self) -> np.ndarray: ...
+
+    @property
+    def n_neighbors(self) -> int: ...
 
     def find(self, rows: np.ndarray, own: np.ndarray) -> Found: ...
 

@@ -12,7 +12,7 @@ from dncsc.engines.base import Block, Column, Engine
 from dncsc.engines.seeds import generator, stream
 from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.sums import add_by_group
-from dncsc.phases.kmeans import Each, kmeans, one_by_one
+from dncsc.phases.kmeans import Each, added, kmeans, one_by_one
 from dncsc.phases.sample import draw
 from dncsc.phases.settings import Settings
 
@@ -57,10 +57,12 @@ class Selection:
 
 
 class _Totals(NamedTuple):
+    """Of each subset: sum of rows, of weights, of squared distances to the centre; rows of positive weight."""
+
     sums: np.ndarray
     mass: np.ndarray
     residual: np.ndarray
-    count: np.ndarray
+    n_rows: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,10 @@ def divide_and_conquer(engine: Engine, settings: Settings, n_counted: int) -> Se
     parts = np.array([min(settings.n_landmarks, settings.selection_rate, n_counted)])
     while True:
         level = _divide_subsets(engine, settings, len(levels), centres, count, parts)
-        totals = [sum(each) for each in zip(*engine.sweep(_Divide(level)), strict=True)]
+        totals = _Totals(*map(added, zip(*engine.sweep(_Divide(level)), strict=True)))
         levels.append(level)
-        centres, count = level.centres, totals[3]
-        means, residual = _means_and_residuals(level, *totals[:3])
+        centres, count = level.centres, totals.n_rows
+        means, residual = _means_and_residuals(level, totals)
         grown = np.diff(level.first)
         residual[np.repeat((grown == 1) & (parts > 1), grown)] = 0  # it could not be divided: its rows are all alike
         parts = allocate(residual, np.minimum(settings.selection_rate, count), settings.n_landmarks)
@@ -174,10 +176,9 @@ def _divide_subsets(
     return Level(np.concatenate(divided), first)
 
 
-def _means_and_residuals(
-    level: Level, sums: np.ndarray, mass: np.ndarray, residual: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _means_and_residuals(level: Level, totals: _Totals) -> tuple[np.ndarray, np.ndarray]:
     """Mean of each subset and the sum of squares around it, from sums taken around its centre."""
+    sums, mass, residual, _ = totals
     centres = level.centres.astype(np.float64)
     means = np.where(mass[:, None] > 0, sums / np.where(mass > 0, mass, 1)[:, None], centres)
     means[residual == 0] = centres[residual == 0]  # all rows equal the centre: no rounding

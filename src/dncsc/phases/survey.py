@@ -33,8 +33,8 @@ def find_not_finite(block: Block) -> list[NotFinite]:
     if not len(row):
         return []  # finite, but their sum is not
     values = rows[row, column]
-    counts = (np.isnan(values).sum(), np.isposinf(values).sum(), np.isneginf(values).sum())
-    return [NotFinite(*map(int, counts), block.start + int(row[0]), int(column[0]))]
+    n_nan, n_plus, n_minus = (int(test(values).sum()) for test in (np.isnan, np.isposinf, np.isneginf))
+    return [NotFinite(n_nan, n_plus, n_minus, block.start + int(row[0]), int(column[0]))]
 
 
 def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> None:
@@ -46,7 +46,8 @@ def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> Non
     first = found[0]
     name = f" ({str(names[first.column])!r})" if names is not None else ""
     raise ValueError(
-        f"X contains values that are not finite: {counts}; the first is in row {first.row}, column {first.column}{name}. "
+        f"X contains values that are not finite: {counts}; "
+        f"the first is in row {first.row}, column {first.column}{name}. "
         "Remove or impute them, for example with sklearn.impute.SimpleImputer."
     )
 

@@ -31,7 +31,9 @@ test: lint
 	$(BIN)/python -m pytest
 
 bench: setup
+	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/price.py
+	$(BIN)/python benchmarks/scaling.py
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

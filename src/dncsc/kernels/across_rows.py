@@ -168,3 +168,82 @@ def search_across_rows(rows, order, first, landmarks, candidates, reach, nearest
                 for j in range(n_nearest):
                     nearest[row, j] = best_index[j, r]
                     squared[row, j] = best[j, r]
+
+
+@jit()
+def _move_centres(points, weight, index, squared, centres, mass):
+    """Move each centre to the mean of its points, or, where it has none, to a point far from its own centre."""
+    m, d = centres.shape
+    sums = np.zeros((m, d))
+    for c in range(m):
+        mass[c] = 0
+    for r in range(points.shape[0]):
+        c = index[r]
+        mass[c] += weight[r]
+        for f in range(d):
+            sums[c, f] += weight[r] * points[r, f]
+    for c in range(m):
+        if mass[c] > 0:
+            for f in range(d):
+                centres[c, f] = sums[c, f] / mass[c]
+        else:
+            farthest = 0
+            for r in range(points.shape[0]):
+                if squared[r] > squared[farthest]:
+                    farthest = r
+            squared[farthest] = 0  # taken: the next empty one looks elsewhere
+            for f in range(d):
+                centres[c, f] = points[farthest, f]
+
+
+@jit()
+def lloyd_across_rows(points, weight, centres, max_iter, mass):
+    """Lloyd's iterations, all in one call: many small ones run side by side without meeting in the interpreter.
+
+    Parameters
+    ----------
+    points : IN (n, d)
+    weight : IN float64 (n,)
+        Positive.
+    centres : IN and OUT (m, d)
+    max_iter : int
+        Fewer when no point changes its centre, or when each point is one.
+    mass : OUT float64 (m,)
+        Weight of the points of each centre.
+
+    Returns
+    -------
+    inertia : float
+        Weighted sum of squared distances to the centres.
+    n_iter : int
+    """
+    n = points.shape[0]
+    order = np.empty(n, np.int32)
+    first = np.zeros(2, np.int32)
+    first_centre = np.zeros(2, np.int32)
+    first[1] = n
+    first_centre[1] = centres.shape[0]
+    index = np.empty(n, np.int32)
+    before = np.empty(n, np.int32)
+    squared = np.empty(n, points.dtype)
+    for r in range(n):
+        order[r] = r
+        before[r] = -1
+    n_iter = 0
+    while True:
+        nearest_across_rows(points, order, first, centres, first_centre, index, squared)
+        inertia = 0.0
+        changed = False
+        for r in range(n):
+            inertia += weight[r] * squared[r]
+            changed |= index[r] != before[r]
+        if n_iter == max_iter or not changed or inertia == 0:
+            break
+        before, index = index, before
+        _move_centres(points, weight, before, squared, centres, mass)
+        n_iter += 1
+    for c in range(mass.shape[0]):
+        mass[c] = 0
+    for r in range(n):
+        mass[index[r]] += weight[r]
+    return inertia, n_iter

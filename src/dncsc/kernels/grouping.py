@@ -1,4 +1,4 @@
-"""Visit the rows of a block group by group, so that what a group needs stays in the nearest cache."""
+"""Rows by group: visited so, what a group needs stays in the nearest cache."""
 
 from __future__ import annotations
 
@@ -36,3 +36,20 @@ def group_rows(group, n_groups):
         order[place[g]] = r
         place[g] += 1
     return order, first
+
+
+@jit()
+def put_rows(rows, place, whole):
+    """Copy each row to its place, or nowhere.
+
+    Parameters
+    ----------
+    rows : IN (n, w)
+    place : IN int64 (n,)
+        Row number in `whole`, or negative.
+    whole : OUT (m, w)
+    """
+    for r in range(rows.shape[0]):
+        if place[r] >= 0:
+            for f in range(rows.shape[1]):
+                whole[place[r], f] = rows[r, f]

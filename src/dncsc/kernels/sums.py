@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dncsc.kernels._jit import jit
 
 
@@ -33,3 +35,15 @@ def add_by_group(rows, weight, index, squared, sums, mass, residual, count):
             count[g] += 1
             for f in range(rows.shape[1]):
                 sums[g, f] += w * rows[r, f]
+
+
+@jit()
+def total_distance(squared, weight):
+    """Weighted sum of all distances, from their squares (n, K)."""
+    total = 0.0
+    for r in range(squared.shape[0]):
+        row = 0.0
+        for j in range(squared.shape[1]):
+            row += np.sqrt(squared[r, j])
+        total += weight[r] * row
+    return total

@@ -11,7 +11,8 @@ import numpy as np
 
 from dncsc.engines.base import Item, Result
 from dncsc.engines.layout import block_rows
-from dncsc.kernels.nearest import nearest_centres
+from dncsc.kernels.across_rows import lloyd_across_rows
+from dncsc.kernels.nearest import CENTRES_ALONG, nearest_centres
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group
 
@@ -76,6 +77,10 @@ def kmeans(
         With fewer than `n_parts` centres where there are fewer distinct points.
     """
     centres = _start(points, weight, n_parts, random, trials)
+    if points.shape[1] < CENTRES_ALONG:
+        mass = np.empty(len(centres))
+        inertia, n_iter = lloyd_across_rows(points, weight, centres, max_iter, mass)
+        return KMeans(centres[mass > 0], inertia, max(n_iter, 1))
     now = _assign(points, weight, centres, each)
     n_iter = 0
     while n_iter < max_iter and now.inertia > 0:  # at 0 each point is a centre: a mean would only add rounding

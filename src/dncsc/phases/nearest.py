@@ -10,6 +10,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine
 from dncsc.kernels.nearest import CENTRES_ALONG, search_all, search_candidates
+from dncsc.kernels.sums import total_distance
 from dncsc.phases.select import SUBSET, Selection
 from dncsc.phases.settings import Settings
 
@@ -109,7 +110,7 @@ class _Link:
         found = self.search.find(block.rows, block.columns[SUBSET])
         block.columns[NEAREST][:] = found.nearest
         block.columns[SQUARED][:] = found.squared
-        total.distance += float(block.weight @ np.sqrt(found.squared).sum(axis=1, dtype=np.float64))
+        total.distance += total_distance(found.squared, block.weight)
         total.mass += float(block.weight.sum())
         total.exact += int(found.exact.sum())
 

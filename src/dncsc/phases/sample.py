@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine
-from dncsc.kernels.grouping import group_rows
+from dncsc.kernels.grouping import group_rows, put_rows
 from dncsc.kernels.hashing import row_keys, rows_below
 
 ALL = np.uint64(2**64 - 1)
@@ -123,7 +123,7 @@ def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndar
 
     def rank(g: int) -> None:
         rows = order[first[g] : first[g + 1]]
-        chosen = rows[np.argsort(keys[rows], kind="stable")[: wanted[g]]]
+        chosen = rows[np.argsort(keys[rows])[: wanted[g]]]
         place[chosen] = np.arange(start[g], start[g] + wanted[g])
 
     engine.each(rank, np.flatnonzero(wanted).tolist())
@@ -137,10 +137,9 @@ def _put_in_place(engine: Engine, parts: list[_Part], place: np.ndarray, wanted:
 
     def put(number: int) -> None:
         to = place[begin[number] : begin[number + 1]]
-        kept = to >= 0
-        weight[to[kept]] = parts[number].weight[kept]
+        put_rows(parts[number].weight[:, None], to, weight[:, None])
         for whole, value in zip(gathered, parts[number].values, strict=True):
-            whole[to[kept]] = value[kept]
+            put_rows(value, to, whole)
 
     engine.each(put, range(len(parts)))
     end = np.cumsum(wanted)

@@ -126,31 +126,36 @@ def divide_and_conquer(engine: Engine, settings: Settings, n_counted: int) -> Se
 def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
     """Into how many parts each subset goes: in proportion to its residual sum of squares (equation 12).
 
+    What a subset may not take because of its bound goes to the others, so that p is reached in the first round in
+    which the bounds allow it; every round is a pass over all rows.
+
     Parameters
     ----------
     residual : float64 (c,)
     most : int (c,)
         Upper bound of each subset: alpha, or its rows where those are fewer.
     total : int
-        p: the sum over all subsets is at most this, and exactly this where no bound is met.
+        p: the sum over all subsets is exactly this, or less where the bounds demand it.
 
     Returns
     -------
     parts : int64 (c,)
-        At least 1 each.
+        At least 1 each; 1 where there is nothing to divide.
     """
-    c = len(residual)
-    spare = total - c
-    if spare <= 0 or not residual.sum() > 0:
-        return np.ones(c, np.int64)
-    more = np.clip(residual / residual.sum() * total - 1, 0, np.maximum(most - 1, 0))
-    if more.sum() > spare:
-        more *= spare / more.sum()
-    whole = np.floor(more + 1e-9).astype(np.int64)
-    left = min(spare, int(np.ceil(more.sum() - 1e-6))) - whole.sum()
-    by_remainder = np.argsort(whole - more, kind="stable")
+    more = np.where(residual > 0, most - 1, 0).clip(min=0)
+    spare = total - len(residual)
+    if spare <= 0 or more.sum() <= spare:
+        return 1 + (more if spare > 0 else np.zeros_like(more))
+    share = residual / residual.max()
+    low, high = 0.0, min(total / share[share > 0].min(), 1e18)
+    for _ in range(200):  # bisection for the size of a whole share; the sum grows with it
+        middle = (low + high) / 2
+        low, high = (low, middle) if np.clip(share * middle - 1, 0, more).sum() > spare else (middle, high)
+    exact = np.clip(share * low - 1, 0, more)
+    whole = np.floor(exact).astype(np.int64)
+    by_remainder = np.argsort(whole - exact, kind="stable")
     room = by_remainder[(whole < more)[by_remainder]]
-    whole[room[:left]] += 1
+    whole[room[: spare - whole.sum()]] += 1
     return 1 + whole
 
 
@@ -164,16 +169,17 @@ def _divide_subsets(
     drawn = draw(engine, stream(settings.seed, "select", round_), wanted, count, SUBSET if round_ else None)
 
     def divide(i: int, each: Each = one_by_one) -> np.ndarray:
-        if not wanted[i]:
-            return centres[i : i + 1]
         random = generator(settings.seed, "select", round_, i)
         rows, weight = drawn[i].values[0], drawn[i].weight
         return kmeans(rows, weight, int(parts[i]), random, LLOYD_ITERATIONS, each=each).centres
 
+    todo = np.flatnonzero(wanted).tolist()
     # Threads go to the subsets, or within the only one.
-    divided = engine.each(divide, range(len(parts))) if len(parts) > 1 else [divide(0, engine.each)]
-    first = np.cumsum([0, *map(len, divided)]).astype(np.int32)
-    return Level(np.concatenate(divided), first)
+    done = engine.each(divide, todo) if len(todo) > 1 else [divide(i, engine.each) for i in todo]
+    divided = dict(zip(todo, done, strict=True))
+    centres_of = [divided.get(i, centres[i : i + 1]) for i in range(len(parts))]
+    first = np.cumsum([0, *map(len, centres_of)]).astype(np.int32)
+    return Level(np.concatenate(centres_of), first)
 
 
 def _means_and_residuals(level: Level, totals: _Totals) -> tuple[np.ndarray, np.ndarray]:

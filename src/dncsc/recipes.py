@@ -4,27 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dncsc.engines.base import Engine
-from dncsc.phases.affinity import Affinity, gaussian
+from dncsc.phases.affinity import Affinity, by_all, by_nearest
 from dncsc.phases.discretize import Discretized, k_means
+from dncsc.phases.exact_graph import cut_graph_of_rows
 from dncsc.phases.nearest import Links, among_all, near_own_landmark
-from dncsc.phases.partition import Spectrum, transfer_cut
-from dncsc.phases.select import Selection, divide_and_conquer
+from dncsc.phases.nystrom import nystrom_extension
+from dncsc.phases.partition import Partition, singular_vectors, transfer_cut
+from dncsc.phases.plain import lloyd_on_rows, rows_themselves
+from dncsc.phases.select.divide_and_conquer import (
+    divide_and_conquer,
+    divide_and_conquer_fully,
+    k_means_of_all_rows,
+)
+from dncsc.phases.select.hubs import hubs_of_k_means_parts, hubs_of_random_parts
+from dncsc.phases.select.sampled import hybrid, random_rows
+from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The choice at each phase, in the order in which they run."""
+    """The choice at each phase, in the order in which they run; None where a method has no such phase."""
 
-    name: str
-    select: Callable[[Engine, Settings, int], Selection]
-    nearest: Callable[[Engine, Settings, Selection], Links]
-    affinity: Callable[[Settings, Links], Affinity]
-    partition: Callable[[Engine, Settings, Links, Affinity], Spectrum]
-    discretize: Callable[[Engine, Settings, int, Spectrum, Affinity], Discretized]
+    select: Callable[[Engine, Settings], Selection] | None
+    nearest: Callable[[Engine, Settings, Selection], Links] | None
+    affinity: Callable[[Engine, Settings, Links], Affinity] | None
+    partition: Callable[[Engine, Settings, Any, Any, Any], Partition]
+    discretize: Callable[[Engine, Settings, Any], Discretized] = k_means
 
 
-DNC_SC = Recipe("dnc-sc", divide_and_conquer, near_own_landmark, gaussian, transfer_cut, k_means)
-DNC_SC_EXACT = replace(DNC_SC, name="dnc-sc/nearest=exact", nearest=among_all)
+DNC_SC = Recipe(divide_and_conquer, near_own_landmark, by_nearest, transfer_cut)
+U_SPEC = replace(DNC_SC, select=hybrid)
+LSC_K = Recipe(k_means_of_all_rows, among_all, by_all, singular_vectors)
+LSC_R = replace(LSC_K, select=random_rows)
+LSC_KH = replace(LSC_K, select=hubs_of_k_means_parts)
+LSC_RH = replace(LSC_K, select=hubs_of_random_parts)
+NYSTROM = Recipe(random_rows, None, None, nystrom_extension)
+SC = Recipe(None, None, None, cut_graph_of_rows)
+K_MEANS = Recipe(None, None, None, rows_themselves, lloyd_on_rows)
+
+SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}
+"""Selections that DnC-SC can be given instead of its own (the paper's ablations)."""
+
+NEAREST = {"candidates": near_own_landmark, "exact": among_all}
+"""Searches that any landmark method can be given."""

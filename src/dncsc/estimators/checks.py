@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -28,20 +30,28 @@ def integer(name: str, value: Any, least: int = 1, auto: int | None = None) -> i
     raise ParameterError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
 
 
-def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
+def choice(name: str, value: Any, options: Collection[str]) -> str:
     """A parameter that is one of a few words."""
     if isinstance(value, str) and value in options:
         return value
-    raise ParameterError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")
+    raise ParameterError(
+        f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.{nearest_to(value, options)}"
+    )
 
 
-def number_or(word: str, name: str, value: Any) -> float | None:
-    """A positive number, or None for the word."""
-    if isinstance(value, str) and value == word:
-        return None
+def nearest_to(value: Any, options: Iterable[str]) -> str:
+    """ " Did you mean ...?", where something is near."""
+    near = difflib.get_close_matches(str(value), list(options), 1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def number_or(words: tuple[str, ...], name: str, value: Any) -> float | str:
+    """A positive number, or one of a few words."""
+    if isinstance(value, str) and value in words:
+        return value
     if _is(value, Real) and 0 < value < float("inf"):
         return float(value)
-    raise ParameterError(f"{name} must be {word!r} or a positive number; got {value!r}.")
+    raise ParameterError(f"{name} must be {', '.join(map(repr, words))} or a positive number; got {value!r}.")
 
 
 def jobs(value: Any) -> int | None:

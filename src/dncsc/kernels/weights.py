@@ -1,4 +1,4 @@
-"""Gaussian weights of a row's nearest landmarks, many at a time."""
+"""Weights of a row's nearest landmarks, many rows at a time."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _relative_exponents(squared, scale, exponents, lead):
 
 
 @jit()
-def _normalise(transition, lead, mass):
-    """Scale rows to sum 1 (OUT transition) and turn `lead` into the sum that each row had (OUT mass)."""
+def _normalise(transition, lead):
+    """Scale rows to sum 1, and multiply what leads them by that sum; both in place."""
     n, n_nearest = transition.shape
     for r in range(n):
         total = transition.dtype.type(0)
@@ -52,7 +52,7 @@ def _normalise(transition, lead, mass):
             total += transition[r, j]
         for j in range(n_nearest):
             transition[r, j] /= total
-        mass[r] = total * lead[r]
+        lead[r] *= total
 
 
 def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
@@ -73,13 +73,9 @@ def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, 
         Degree ``d_X``, the row's sum in B; positive.
     """
     transition = np.empty_like(squared)
-    mass = np.empty(len(squared), squared.dtype)
-    _relative_exponents(squared, squared.dtype.type(scale), transition, mass)
-    _exponentials_of(transition.reshape(-1))
-    lead = mass.copy()
-    _exponentials_of(lead)
-    _normalise(transition, lead, mass)
-    return transition, mass
+    lead = np.empty(len(squared), squared.dtype)
+    _relative_exponents(squared, squared.dtype.type(scale), transition, lead)
+    return _from_exponents(transition, lead)
 
 
 def _exponentials_of(x: np.ndarray) -> None:
@@ -87,3 +83,70 @@ def _exponentials_of(x: np.ndarray) -> None:
     bits = np.empty(x.shape, np.int32 if single else np.int64)
     bias, shift = bits.dtype.type(127 if single else 1023), bits.dtype.type(23 if single else 52)
     _exponentials(x, bits, bits.view(x.dtype), bias, shift, x.dtype.type(-80 if single else -600))
+
+
+def _from_exponents(transition: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Turn exponents relative to `lead` into rows that sum to 1, in place, and the sums that they had."""
+    _exponentials_of(transition.reshape(-1))
+    _exponentials_of(lead)
+    _normalise(transition, lead)
+    return transition, lead
+
+
+@jit()
+def _local_exponents(nearest, squared, scales, exponents, lead):
+    """Exponents -d^2 / (sigma_i sigma_j), each row's largest subtracted and kept in `lead`."""
+    n, n_nearest = squared.shape
+    for r in range(n):
+        own = squared.dtype.type(0)
+        for j in range(n_nearest):
+            own += np.sqrt(squared[r, j])
+        own /= n_nearest
+        largest = squared.dtype.type(-np.inf)
+        for j in range(n_nearest):
+            scale = own * scales[nearest[r, j]]
+            value = -squared[r, j] / scale if scale > 0 else squared.dtype.type(0)
+            exponents[r, j] = value
+            largest = max(largest, value)
+        for j in range(n_nearest):
+            exponents[r, j] -= largest
+        lead[r] = largest
+
+
+def local_transition(nearest: np.ndarray, squared: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of T and their degrees, for self-tuning weights ``exp(-d^2 / sigma_i sigma_j)``.
+
+    Parameters
+    ----------
+    nearest : int32 (n, K)
+    squared : (n, K)
+    scales : (p,)
+        sigma_j of each landmark; sigma_i is the row's mean distance to its K.
+    """
+    transition = np.empty_like(squared)
+    lead = np.empty(len(squared), squared.dtype)
+    _local_exponents(nearest, squared, scales, transition, lead)
+    return _from_exponents(transition, lead)
+
+
+@jit()
+def _adaptive(squared, transition):
+    n, n_nearest = squared.shape
+    for r in range(n):
+        level = squared[r, n_nearest - 1]
+        total = squared.dtype.type(0)
+        for j in range(n_nearest):
+            transition[r, j] = level - squared[r, j]
+            total += transition[r, j]
+        for j in range(n_nearest):
+            if total > 0:
+                transition[r, j] /= total
+            else:  # all at the same distance
+                transition[r, j] = squared.dtype.type(1) / n_nearest
+
+
+def adaptive_transition(squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of T and their degrees, which are 1, for weights ``d_{K+1}^2 - d_j^2``; squared is (n, K + 1)."""
+    transition = np.empty_like(squared)
+    _adaptive(squared, transition)
+    return transition, np.ones(len(squared), squared.dtype)

@@ -7,19 +7,28 @@ from typing import Protocol
 
 import numpy as np
 
-from dncsc.kernels.weights import gaussian_transition
-from dncsc.phases.nearest import Links
-from dncsc.phases.settings import Settings
+from dncsc.engines.base import Engine
+from dncsc.engines.layout import block_rows
+from dncsc.engines.seeds import stream
+from dncsc.kernels.weights import adaptive_transition, gaussian_transition, local_transition
+from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
+from dncsc.phases.sample import draw
+from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
+
+SAMPLE_ROWS = 10_000
+"""Rows that the mean distance to all landmarks is taken over; N x p distances would cost more than all else."""
 
 
 class Affinity(Protocol):
-    """How squared distances (n, K) become rows of B: shares of the row that sum to 1, times the row's degree."""
+    """How a row's nearest landmarks (n, K) and squared distances to them (n, K) become its row of B."""
 
     @property
-    def bandwidth(self) -> float: ...
+    def bandwidth(self) -> float | None:
+        """sigma, where there is one for all."""
+        ...
 
-    def weigh(self, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of ``T = D_X^-1 B`` (n, K), and the degrees ``D_X`` (n,)."""
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of ``T = D_X^-1 B`` (n, K), which sum to 1, and the degrees ``D_X`` (n,)."""
         ...
 
 
@@ -29,11 +38,92 @@ class Gaussian:
 
     bandwidth: float
 
-    def weigh(self, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return gaussian_transition(squared, 0.5 / self.bandwidth**2)
 
 
-def gaussian(settings: Settings, links: Links) -> Gaussian:
-    """Gaussian weights with the given bandwidth, or with the mean distance to the K nearest landmarks."""
-    bandwidth = settings.bandwidth if settings.bandwidth is not None else links.mean_distance
+@dataclass(frozen=True)
+class SelfTuning:
+    """``exp(-d^2 / sigma_i sigma_j)``: mean distances of row i, and of landmark j, to their K nearest landmarks."""
+
+    scales: np.ndarray
+    """sigma_j of each landmark"""
+    bandwidth: None = None
+
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return local_transition(nearest, squared, self.scales)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """``d_{K+1}^2 - d_j^2``, scaled to sum 1 in a row: no bandwidth at all (Nie et al. 2016).
+
+    The search gives K + 1 landmarks; the last sets the level and has weight 0.
+    """
+
+    bandwidth: None = None
+
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return adaptive_transition(squared)
+
+
+@dataclass(frozen=True)
+class RowsOfOne:
+    """Weights whose rows are scaled to sum 1, so that a row far from its landmarks counts as much as any (LSC)."""
+
+    weights: Affinity
+
+    @property
+    def bandwidth(self) -> float | None:
+        return self.weights.bandwidth
+
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        transition, degree = self.weights.weigh(nearest, squared)
+        return transition, np.ones_like(degree)
+
+
+def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
+    """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks."""
+    return _weights(settings, links, links.mean_distance)
+
+
+def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
+    """Rows of sum 1; "mean" is Gaussian with the mean distance of rows to all landmarks (LSC)."""
+    mean = _mean_distance_to_all(engine, settings, links.search.landmarks) if settings.bandwidth == MEAN else 0.0
+    return RowsOfOne(_weights(settings, links, mean))
+
+
+def _weights(settings: Settings, links: Links, mean_distance: float) -> Affinity:
+    if settings.bandwidth == ADAPTIVE:
+        return Adaptive()
+    if settings.bandwidth == LOCAL:
+        return SelfTuning(_landmark_scales(links))
+    bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return Gaussian(bandwidth if bandwidth > 0 else 1.0)  # 0 where every row is a landmark and K = 1
+
+
+def _landmark_scales(links: Links) -> np.ndarray:
+    """Mean distance of each landmark to the K landmarks nearest to it."""
+    search = links.search.among_candidates if isinstance(links.search, ExactSearch) else links.search
+    assert isinstance(search, CandidateSearch)
+    scales = search.reach[:, 1 : links.search.n_neighbors + 1].mean(axis=1) if len(search.landmarks) > 1 else np.ones(1)
+    return np.where(scales > 0, scales, np.max(scales, initial=0) or 1).astype(search.landmarks.dtype)
+
+
+def _mean_distance_to_all(engine: Engine, settings: Settings, landmarks: np.ndarray) -> float:
+    counts = np.array([SAMPLE_ROWS]), np.array([settings.n_counted])
+    [drawn] = draw(engine, stream(settings.seed, "bandwidth"), *counts)
+    return mean_distance(engine, drawn.values[0], drawn.weight, landmarks)
+
+
+def mean_distance(engine: Engine, rows: np.ndarray, weight: np.ndarray, landmarks: np.ndarray) -> float:
+    """Weighted mean distance of some rows to all landmarks."""
+    wide, squares = landmarks.astype(np.float64), np.sum(landmarks.astype(np.float64) ** 2, axis=1)
+    size = block_rows(len(landmarks))
+
+    def part(start: int) -> float:
+        some = rows[start : start + size].astype(np.float64)
+        squared = np.sum(some**2, axis=1)[:, None] + squares - 2 * some @ wide.T
+        return float(weight[start : start + size] @ np.sqrt(np.maximum(squared, 0)).mean(axis=1))
+
+    return sum(engine.each(part, range(0, len(rows), size))) / float(weight.sum())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 from scipy.sparse import csr_array, eye_array
@@ -17,7 +19,9 @@ BEHIND = 1e-6
 """How far above 1 the shift lies: close, so that eigenvalues near 1 separate; apart, so that S - shift is regular."""
 
 
-def leading_eigenpairs(matrix: csr_array, count: int, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def leading_eigenpairs(
+    matrix: csr_array, count: int, first: np.ndarray, factorise: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
     """Largest eigenvalues and their vectors of a connected, normalised similarity matrix.
 
     Parameters
@@ -28,6 +32,9 @@ def leading_eigenpairs(matrix: csr_array, count: int, first: np.ndarray) -> tupl
         1 to n.
     first : (n,)
         A multiple of the eigenvector of eigenvalue 1.
+    factorise : bool
+        Try shift-invert first, which finds close eigenvalues at once but may fill up where the graph has no planar
+        structure; else plain Lanczos first.
 
     Returns
     -------
@@ -41,30 +48,44 @@ def leading_eigenpairs(matrix: csr_array, count: int, first: np.ndarray) -> tupl
         values, vectors = np.ones(1), (first / np.linalg.norm(first))[:, None]
     else:
         small = n <= SMALL or count > n // 4 or matrix.nnz > DENSE * n * n
-        pairs = None if small else _shift_invert(matrix, count)
-        values, vectors = pairs if pairs is not None else _dense(matrix, count)
+        solvers = [_dense] if small else [_shift_invert, _dense] if factorise else [_lanczos, _shift_invert, _dense]
+        values, vectors = next(pairs for solve in solvers if (pairs := solve(matrix, count)) is not None)
     largest = np.argmax(np.abs(np.round(vectors, 12)), axis=0)
     return values, vectors * np.where(vectors[largest, np.arange(count)] < 0, -1.0, 1.0)
 
 
-def _dense(matrix: csr_array, count: int) -> tuple[np.ndarray, np.ndarray]:
+Pairs = tuple[np.ndarray, np.ndarray]
+
+
+def _dense(matrix: csr_array, count: int) -> Pairs:
     n = matrix.shape[0]
     values, vectors = scipy.linalg.eigh(matrix.toarray(), subset_by_index=[n - count, n - 1])
     return values[::-1], vectors[:, ::-1]
 
 
-def _shift_invert(matrix: csr_array, count: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Lanczos on the inverse of ``S - shift``; None where it does not converge."""
+def _shift_invert(matrix: csr_array, count: int) -> Pairs | None:
+    """Lanczos on the inverse of ``S - shift``."""
     n = matrix.shape[0]
     shift = 1 + BEHIND
-    start = np.random.Generator(np.random.PCG64(n)).standard_normal(n)
+    shifted = (matrix - shift * eye_array(n)).tocsc()
     try:
-        factors = splu(
-            (matrix - shift * eye_array(n)).tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
-        )
-        inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
-        values, vectors = eigsh(matrix, count, sigma=shift, OPinv=inverse, v0=start)
-    except (ArpackError, RuntimeError):  # not converged; singular
+        factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    except RuntimeError:  # singular
+        return None
+    inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
+    return _converged(matrix, count, sigma=shift, OPinv=inverse)
+
+
+def _lanczos(matrix: csr_array, count: int) -> Pairs | None:
+    return _converged(matrix, count, which="LA", ncv=min(matrix.shape[0], 4 * count + 20), maxiter=200)
+
+
+def _converged(matrix: csr_array, count: int, **options: Any) -> Pairs | None:
+    """Eigenpairs by ARPACK, or None where they are not good enough to be passed on."""
+    start = np.random.Generator(np.random.PCG64(matrix.shape[0])).standard_normal(matrix.shape[0])
+    try:
+        values, vectors = eigsh(matrix, count, v0=start, **options)
+    except ArpackError:
         return None
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]

@@ -11,8 +11,8 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine
 from dncsc.kernels.nearest import CENTRES_ALONG, search_all, search_candidates
 from dncsc.kernels.sums import total_distance
-from dncsc.phases.select import SUBSET, Selection
-from dncsc.phases.settings import Settings
+from dncsc.phases.select.tree import SUBSET, Selection, Tree
+from dncsc.phases.settings import ADAPTIVE, Settings
 
 NEAREST = "nearest"
 """Column: the K nearest landmarks of a row, by distance."""
@@ -119,6 +119,7 @@ class _Link:
 class Links:
     """What the columns `NEAREST` and `SQUARED` were filled with, and by what."""
 
+    tree: Tree
     search: Search
     mean_distance: float
     """Weighted mean over all rows and their K nearest landmarks."""
@@ -127,19 +128,20 @@ class Links:
 
 def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest among the candidates of the row's own landmark; fills the columns `NEAREST` and `SQUARED`."""
-    return _link_all(engine, _candidate_search(engine, settings, selection.landmarks))
+    return _link_all(engine, selection.tree, _candidate_search(engine, settings, selection.landmarks))
 
 
 def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest of all landmarks; fills the columns `NEAREST` and `SQUARED`."""
-    return _link_all(engine, ExactSearch(_candidate_search(engine, settings, selection.landmarks)))
+    return _link_all(engine, selection.tree, ExactSearch(_candidate_search(engine, settings, selection.landmarks)))
 
 
-def _link_all(engine: Engine, search: Search) -> Links:
+def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:
     totals = engine.sweep(_Link(search))
     engine.drop(SUBSET)
     pairs = sum(total.mass for total in totals) * search.n_neighbors
     return Links(
+        tree,
         search,
         mean_distance=sum(total.distance for total in totals) / pairs,
         exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
@@ -149,7 +151,8 @@ def _link_all(engine: Engine, search: Search) -> Links:
 def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray) -> CandidateSearch:
     """Tables of the landmarks' own nearest landmarks."""
     p, d = landmarks.shape
-    n_neighbors = min(settings.n_neighbors, p)
+    one_more = settings.bandwidth == ADAPTIVE  # adaptive weights need the distance to the next landmark
+    n_neighbors = min(settings.n_neighbors + one_more, p)
     n_candidates = min(max(settings.n_candidates, n_neighbors), p)
     block = 256
     parts = engine.each(

@@ -15,7 +15,9 @@ from dncsc.kernels.gram import EMPTY, add_rows
 from dncsc.kernels.grouping import group_rows
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.eigen import leading_eigenpairs
-from dncsc.phases.nearest import NEAREST, SQUARED, Links
+from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks, values_of
+from dncsc.phases.nearest import Links
+from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 
 MORE_EIGENVALUES = 5
@@ -52,41 +54,71 @@ class _Table:
 
 @dataclass(frozen=True)
 class _AddUp:
-    affinity: Affinity
-    n_landmarks: int
-    reads: Sequence[str] = (NEAREST, SQUARED)
+    graph: Bipartite
     writes: Sequence[Column] = ()
 
+    @property
+    def reads(self) -> Sequence[str]:
+        return self.graph.reads
+
     def begin(self) -> _Table:
-        p, width = self.n_landmarks, 32
+        p, width = len(self.graph.points), 32
         return _Table(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
 
     def visit(self, total: _Table, block: Block) -> None:
-        nearest = block.columns[NEAREST]
-        transition, degree = self.affinity.weigh(block.columns[SQUARED])
-        order, first = group_rows(nearest[:, 0].copy(), self.n_landmarks)
-        mass = block.weight * degree
-        total.columns, total.sums = add_rows(
-            nearest, transition, mass, order, first, total.columns, total.sums, total.used
-        )
+        nearest, shares, degree = self.graph.shares(*values_of(block, self.reads))
+        order, first = group_rows(nearest[:, 0].copy(), len(total.used))
+        table = total.columns, total.sums, total.used
+        total.columns, total.sums = add_rows(nearest, shares, block.weight * degree, order, first, *table)
 
 
-def landmark_similarity(engine: Engine, affinity: Affinity, n_landmarks: int) -> csr_array:
+def landmark_similarity(engine: Engine, graph: Bipartite) -> csr_array:
     """``W_R = B^T D_X^-1 B``, sparse and symmetric; its row sums are D_R."""
-    upper = csr_array((n_landmarks, n_landmarks))
-    for table in engine.sweep(_AddUp(affinity, n_landmarks)):
+    p = len(graph.points)
+    upper = csr_array((p, p))
+    for table in engine.sweep(_AddUp(graph)):
         upper = upper + table.to_sparse()
     return csr_array(upper + scipy.sparse.triu(upper, 1).T)
 
 
-def transfer_cut(engine: Engine, settings: Settings, links: Links, affinity: Affinity) -> Spectrum:
+@dataclass(frozen=True)
+class Partition:
+    """Where rows are placed, and what is known of the spectrum behind it."""
+
+    embedding: Embedding
+    eigenvalues: np.ndarray
+    n_components: int
+
+
+def transfer_cut(
+    engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity
+) -> Partition:
     """Eigenvectors of the bipartite graph of rows and landmarks, from the p x p problem on the landmarks."""
-    landmarks = links.search.landmarks
-    similarity = landmark_similarity(engine, affinity, len(landmarks))
-    return bottom_of_spectrum(similarity, landmarks, settings.n_clusters)
+    return cut(engine, settings, RowsAndLandmarks(links, affinity))
 
 
-def bottom_of_spectrum(similarity: csr_array, landmarks: np.ndarray, n_clusters: int) -> Spectrum:
+def singular_vectors(
+    engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity
+) -> Partition:
+    """Left singular vectors 2 to k + 1 of the matrix of rows and landmarks (LSC).
+
+    With rows of sum 1 they are what the transfer cut finds, but for the first, constant one.
+    """
+    return cut(engine, settings, RowsAndLandmarks(links, affinity), skip=1)
+
+
+def cut(engine: Engine, settings: Settings, graph: Bipartite, skip: int = 0) -> Partition:
+    """Cut a bipartite graph through its points; the first `skip` eigenvectors are left out."""
+    similarity = landmark_similarity(engine, graph)
+    spectrum = bottom_of_spectrum(similarity, graph.points, settings.n_clusters + skip)
+    vectors = spectrum.vectors[:, min(skip, spectrum.vectors.shape[1] - 1) :]
+    lift = Lift(vectors.astype(engine.frame.dtype), settings.by_length)
+    return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
+
+
+def bottom_of_spectrum(
+    similarity: csr_array, landmarks: np.ndarray, n_clusters: int, factorise: bool = True
+) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
     A graph of c parts has the eigenvalue 0 c times, and a solver returns any rotation of those vectors, or stalls.
@@ -101,6 +133,8 @@ def bottom_of_spectrum(similarity: csr_array, landmarks: np.ndarray, n_clusters:
         Where the landmarks are, to tell which parts are near.
     n_clusters : int
         k.
+    factorise : bool
+        Whether a sparse factorisation is likely to stay sparse; see `leading_eigenpairs`.
     """
     degree = np.asarray(similarity.sum(axis=1)).ravel()
     linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
@@ -114,7 +148,8 @@ def bottom_of_spectrum(similarity: csr_array, landmarks: np.ndarray, n_clusters:
     pairs = []
     for i in range(part.max() + 1):
         members = np.flatnonzero(part == i)
-        values, vectors = leading_eigenpairs(normal[members][:, members], min(most, len(members)), root[members])
+        inside = normal[members][:, members]
+        values, vectors = leading_eigenpairs(inside, min(most, len(members)), root[members], factorise)
         pairs += [(value, members, vector) for value, vector in zip(values, vectors.T, strict=True)]
     pairs.sort(key=lambda pair: -pair[0])
     useful = [pair for pair in pairs[:n_clusters] if pair[0] > LEAST_EIGENVALUE]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MEAN, LOCAL, ADAPTIVE = "mean", "local", "adaptive"
+"""Ways to weights without a given bandwidth; see `dncsc.phases.affinity`."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -21,10 +24,12 @@ class Settings:
     """p': how many rows of a subset k-means sees at most"""
     n_candidates: int
     """K': among how many landmarks a row's K nearest are searched"""
-    bandwidth: float | None
-    """sigma in the working frame, or None for the mean distance to the K nearest landmarks"""
+    bandwidth: float | str
+    """sigma in the working frame, or `MEAN`, `LOCAL`, `ADAPTIVE`"""
     by_length: bool
     """embedded rows are scaled to 2-norm 1, else to 1-norm 1"""
     n_init: int
     max_iter: int
     seed: int
+    n_counted: int
+    """rows of positive weight"""

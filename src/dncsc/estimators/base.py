@@ -1,0 +1,197 @@
+"""What all estimators share: check, run a recipe, keep what it found, and apply it to other rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from dncsc import pipeline
+from dncsc.engines.frame import Frame
+from dncsc.engines.threads import ThreadsEngine
+from dncsc.estimators import checks
+from dncsc.phases.embedding import Lifted, RowsAndLandmarks
+from dncsc.phases.ensemble import Members
+from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
+from dncsc.recipes import Recipe
+
+MANY_ROWS = 100_000
+"""From here on the paper divides into fewer parts at a time."""
+
+SettingsOf = Callable[[Frame, int], Settings]
+
+
+class RecipeClusterer(ClusterMixin, BaseEstimator):
+    """A clusterer that carries out a recipe. Subclasses name their parameters, and the recipe these make."""
+
+    bandwidths: tuple[str, ...] = (MEAN, LOCAL, ADAPTIVE)
+    """Words that `bandwidth` takes besides a number."""
+
+    spare_candidates = 0
+    """Candidates beyond 10 K where n_candidates is "auto"."""
+
+    n_clusters: int
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def _recipe(self) -> Recipe:
+        """The recipe of the parameters, which are checked here as far as they choose it."""
+        raise NotImplementedError
+
+    def _members(self) -> Members | None:
+        """For an ensemble, how many members it has."""
+        return None
+
+    def _check_size(self, n_rows: int) -> None:
+        """Refuse data that is too much for the method."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars. float32 and what it holds
+            exactly is worked on in float32, all else in float64. Sparse rows are made dense block by block.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.
+
+        Returns
+        -------
+        self
+        """
+        recipe, members, settings = self._recipe(), self._members(), self._settings()
+        rows = checks.rows(self, X, reset=True)
+        n_rows = rows.shape[0]
+        if n_rows < self.n_clusters:
+            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+        self._check_size(n_rows)
+        weight = checks.weights(sample_weight, rows)
+        say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
+        with ThreadsEngine(rows, weight, self.n_jobs) as engine:
+            found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members)
+        self._keep(found)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
+        return self._apply(pipeline.label, X)
+
+    def _settings(self) -> Callable[[int], SettingsOf]:
+        """Settings for a number of rows. Every parameter is checked here, before any work.
+
+        A parameter that a class does not have gets the value that leaves it without effect.
+        """
+        k = checks.integer("n_clusters", self.n_clusters)
+        p = checks.integer("n_landmarks", getattr(self, "n_landmarks", k))
+        if p < k:
+            raise checks.ParameterError(f"n_landmarks={p} must be at least n_clusters={k}.")
+        n_neighbors = checks.integer("n_neighbors", getattr(self, "n_neighbors", 1))
+        rate = getattr(self, "selection_rate", "auto")
+        rates = [checks.integer("selection_rate", rate, 2, auto) for auto in (200, 50)]
+        sample_size = checks.integer("sample_size", getattr(self, "sample_size", "auto"), 2, 10 * p)
+        candidates = getattr(self, "n_candidates", "auto")
+        n_candidates = checks.integer("n_candidates", candidates, 1, 10 * n_neighbors + self.spare_candidates)
+        bandwidth = checks.number_or(self.bandwidths, "bandwidth", getattr(self, "bandwidth", MEAN))
+        by_length = checks.choice("normalize", getattr(self, "normalize", "l2"), ("l2", "l1")) == "l2"
+        n_init = checks.integer("n_init", getattr(self, "n_init", 1))
+        max_iter = checks.integer("max_iter", getattr(self, "max_iter", 1))
+        checks.jobs(self.n_jobs)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+        def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
+            return Settings(
+                n_clusters=k,
+                n_landmarks=p,
+                n_neighbors=n_neighbors,
+                selection_rate=rates[n_rows >= MANY_ROWS],
+                sample_size=sample_size,
+                n_candidates=n_candidates,
+                bandwidth=bandwidth if isinstance(bandwidth, str) else frame.length_inside(bandwidth),
+                by_length=by_length,
+                n_init=n_init,
+                max_iter=max_iter,
+                seed=seed,
+                n_counted=n_counted,
+            )
+
+        return lambda n_rows: lambda frame, n_counted: settings(n_rows, frame, n_counted)
+
+    def _keep(self, found: pipeline.Run) -> None:
+        """Set the fitted attributes."""
+        self._model = found.model
+        self.labels_ = found.labels
+        self.eigenvalues_ = found.partition.eigenvalues
+        self.n_graph_components_ = found.partition.n_components
+        self.cluster_centers_ = found.discretized.centroids
+        self.inertia_ = found.discretized.inertia
+        self.n_iter_ = found.discretized.n_iter
+        self.timings_ = found.timings
+        n_found = int(np.count_nonzero(found.discretized.count))
+        if n_found < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _apply(self, function: Callable[..., Any], X: Any) -> Any:
+        check_is_fitted(self)
+        rows = checks.rows(self, X, reset=False)
+        with ThreadsEngine(rows, n_jobs=checks.jobs(self.n_jobs), dtype=self._model.frame.dtype) as engine:
+            return function(self._model, engine, self._names())
+
+    def _names(self) -> Any:
+        return getattr(self, "feature_names_in_", None)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """For methods that can place any row in the spectral embedding."""
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components)."""
+        return self._apply(pipeline.embed, X)
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of `transform`, for `get_feature_names_out`."""
+        return int(self._model.embedding.n_dimensions)
+
+
+class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
+    """A clusterer whose rows are linked to their K nearest landmarks."""
+
+    def affinity(self, X: Any) -> scipy.sparse.csr_matrix:
+        """Weights B between the rows of X and the landmarks, K of them a row: shape (n_samples, n_landmarks_)."""
+        nearest, weight = self._apply(pipeline.weigh, X)
+        n_rows, n_nearest = nearest.shape
+        start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest
+        graph = scipy.sparse.csr_matrix((weight.ravel(), nearest.ravel(), start), shape=(n_rows, self.n_landmarks_))
+        graph.sort_indices()
+        return graph
+
+    def _keep(self, found: pipeline.Run) -> None:
+        super()._keep(found)
+        frame, embedding = found.model.frame, found.model.embedding
+        assert isinstance(embedding, Lifted)
+        assert isinstance(embedding.graph, RowsAndLandmarks)
+        self.landmarks_ = frame.leave(embedding.graph.points)
+        self.n_landmarks_ = len(self.landmarks_)
+        bandwidth = embedding.graph.affinity.bandwidth
+        self.bandwidth_ = None if bandwidth is None else frame.length_outside(bandwidth)
+        self.exact_fraction_ = embedding.graph.links.exact_fraction

@@ -1,0 +1,158 @@
+"""Ensembles of spectral clusterings, whose consensus is better and steadier than any of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dncsc import pipeline
+from dncsc.estimators import checks
+from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
+from dncsc.phases.ensemble import Members
+from dncsc.recipes import DNC_SC, U_SPEC, Recipe
+
+
+class LSEC(EmbeddingMixin, RecipeClusterer):
+    """LSEC: many clusterings from a few shared landmark graphs, and their consensus (Li et al. 2023).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    n_members : int, default=20
+        Clusterings, each into 20 to 60 clusters.
+    n_graphs : int, default=4
+        Landmark graphs that they come from; at most `n_members`.
+    n_landmarks : int, default=1000
+        Landmarks of each graph.
+    n_neighbors : int, default=5
+    selection_rate : int or "auto", default="auto"
+    sample_size : int or "auto", default="auto"
+    n_candidates : int or "auto", default="auto"
+    bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
+    normalize : {"l2", "l1"}, default="l2"
+    n_init : int, default=3
+        Starts of the k-means on the consensus.
+    max_iter : int, default=100
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int or None, default=None
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32 of shape (n_samples,)
+    confidence_ : ndarray of float32 of shape (n_samples,)
+        How far the members agree on a row, in [0, 1]: the mean share of rows of its own label among the rows that a
+        member puts into the same cluster.
+
+    See Also
+    --------
+    DnCSC : What the other parameters and fitted attributes mean; they are the same.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_members: int = 20,
+        n_graphs: int = 4,
+        n_landmarks: int = 1000,
+        n_neighbors: int = 5,
+        selection_rate: int | str = "auto",
+        sample_size: int | str = "auto",
+        n_candidates: int | str = "auto",
+        bandwidth: float | str = "mean",
+        normalize: str = "l2",
+        n_init: int = 3,
+        max_iter: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_members = n_members
+        self.n_graphs = n_graphs
+        self.n_landmarks = n_landmarks
+        self.n_neighbors = n_neighbors
+        self.selection_rate = selection_rate
+        self.sample_size = sample_size
+        self.n_candidates = n_candidates
+        self.bandwidth = bandwidth
+        self.normalize = normalize
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _recipe(self) -> Recipe:
+        return DNC_SC
+
+    def _members(self) -> Members:
+        count = checks.integer("n_members", self.n_members)
+        return Members(count, min(count, checks.integer("n_graphs", self.n_graphs)))
+
+    def _keep(self, found: pipeline.Run) -> None:
+        super()._keep(found)
+        self.confidence_ = found.confidence
+
+
+class USENC(LSEC):
+    """U-SENC: clusterings by U-SPEC, each with landmarks of its own, and their consensus (Huang et al. 2020).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    n_members : int, default=20
+    n_landmarks : int, default=1000
+    n_neighbors : int, default=5
+    sample_size : int or "auto", default="auto"
+    n_candidates : int or "auto", default="auto"
+    bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
+    normalize : {"l2", "l1"}, default="l2"
+    n_init : int, default=3
+    max_iter : int, default=100
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int or None, default=None
+    verbose : int, default=0
+
+    See Also
+    --------
+    LSEC : The same from fewer graphs, and so in less time; what `confidence_` means.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_members: int = 20,
+        n_landmarks: int = 1000,
+        n_neighbors: int = 5,
+        sample_size: int | str = "auto",
+        n_candidates: int | str = "auto",
+        bandwidth: float | str = "mean",
+        normalize: str = "l2",
+        n_init: int = 3,
+        max_iter: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_members = n_members
+        self.n_landmarks = n_landmarks
+        self.n_neighbors = n_neighbors
+        self.sample_size = sample_size
+        self.n_candidates = n_candidates
+        self.bandwidth = bandwidth
+        self.normalize = normalize
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _recipe(self) -> Recipe:
+        return U_SPEC
+
+    def _members(self) -> Members:
+        count = checks.integer("n_members", self.n_members)
+        return Members(count, count)

@@ -1,0 +1,73 @@
+"""All methods by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from dncsc.estimators.base import RecipeClusterer
+from dncsc.estimators.checks import ParameterError, nearest_to
+from dncsc.estimators.dnc_sc import DnCSC
+from dncsc.estimators.ensembles import LSEC, USENC
+from dncsc.estimators.others import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
+
+METHODS: dict[str, Callable[..., RecipeClusterer]] = {
+    "k-means": LloydKMeans,
+    "sc": ExactSC,
+    "nystrom": NystromSC,
+    "lsc-k": partial(LSC, landmarks="kmeans"),
+    "lsc-r": partial(LSC, landmarks="random"),
+    "lsc-kh": partial(LSC, landmarks="kmeans-hubs"),
+    "lsc-rh": partial(LSC, landmarks="random-hubs"),
+    "u-spec": USPEC,
+    "dnc-sc": DnCSC,
+    "dnc-sc/nearest=exact": partial(DnCSC, nearest="exact"),
+    "dnc-sc/select=kmeans": partial(DnCSC, select="kmeans"),
+    "dnc-sc/select=kmeans/nearest=exact": partial(DnCSC, select="kmeans", nearest="exact"),
+    "dnc-sc/select=dnc-kmeans": partial(DnCSC, select="dnc-kmeans"),
+    "dnc-sc/select=dnc-kmeans/nearest=exact": partial(DnCSC, select="dnc-kmeans", nearest="exact"),
+    "u-senc": USENC,
+    "lsec": LSEC,
+}
+
+
+def methods() -> list[str]:
+    """Names of all methods: those of the paper's tables, its ablations of DnC-SC, and ensembles.
+
+    Examples
+    --------
+    >>> "u-spec" in methods()
+    True
+    """
+    return list(METHODS)
+
+
+def clusterer(name: str, n_clusters: int = 8, **params: Any) -> RecipeClusterer:
+    """A scikit-learn estimator for a method.
+
+    Parameters
+    ----------
+    name : str
+        One of `methods()`.
+    n_clusters : int, default=8
+    **params
+        Parameters of the estimator's class.
+
+    Examples
+    --------
+    >>> clusterer("lsc-r", 3, n_landmarks=50)
+    LSC(landmarks='random', n_clusters=3, n_landmarks=50)
+    """
+    if name not in METHODS:
+        raise ParameterError(
+            f"there is no method {name!r}.{nearest_to(name, METHODS)} There are: {', '.join(METHODS)}."
+        )
+    make = METHODS[name]
+    known = list(inspect.signature(make).parameters)
+    for param in params:
+        if param not in known:
+            hint = nearest_to(param, known)
+            raise ParameterError(f"method {name!r} has no parameter {param!r}.{hint} It has: {', '.join(known)}.")
+    return make(n_clusters, **params)

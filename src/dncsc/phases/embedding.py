@@ -1,0 +1,158 @@
+"""What the last two phases agree on: an embedding places rows, and k-means there gives the clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from dncsc.engines.base import Block
+from dncsc.kernels.nearest import nearest_centres
+from dncsc.kernels.spectrum import embed_rows, label_rows
+from dncsc.phases.affinity import Affinity
+from dncsc.phases.nearest import NEAREST, SQUARED, Links
+
+
+class Embedding(Protocol):
+    """Places rows in k dimensions, each row by itself."""
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """Columns that it places the engine's rows by; none for the rows themselves."""
+        ...
+
+    @property
+    def n_dimensions(self) -> int: ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+        """For new rows, what the columns hold for the engine's."""
+        ...
+
+    def place(self, *values: np.ndarray) -> np.ndarray:
+        """Places of rows (n, k), from the columns or the rows themselves."""
+        ...
+
+    def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Nearest centroid of each row, and its squared distance."""
+        ...
+
+
+def values_of(block: Block, reads: Sequence[str]) -> list[np.ndarray]:
+    """The named columns of a block, or, where none is named, its rows."""
+    return [block.columns[name] for name in reads] or [block.rows]
+
+
+@dataclass(frozen=True)
+class Lift:
+    """From a row's shares in landmarks to its place: the mean of the landmarks' lines, scaled to norm 1."""
+
+    vectors: np.ndarray
+    """(p, k), in working precision"""
+    by_length: bool
+
+    def place(self, nearest: np.ndarray, transition: np.ndarray) -> np.ndarray:
+        places = np.empty((len(nearest), self.vectors.shape[1]), self.vectors.dtype)
+        embed_rows(nearest, transition, self.vectors, self.by_length, places)
+        return places
+
+    def label(
+        self, centroids: np.ndarray, nearest: np.ndarray, transition: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Nearest centroid of each row, without storing the row's place."""
+        vectors, centroids = self.vectors, centroids.astype(self.vectors.dtype)
+        table = np.concatenate([vectors, vectors @ centroids.T], axis=1)
+        labels = np.empty(len(nearest), np.int32)
+        squared = np.empty(len(nearest), vectors.dtype)
+        label_rows(nearest, transition, table, (centroids**2).sum(axis=1) / 2, self.by_length, labels, squared)
+        return labels, squared
+
+
+class Bipartite(Protocol):
+    """A graph of rows and a few points that stand for them: landmarks, or the clusters of an ensemble's members."""
+
+    @property
+    def reads(self) -> Sequence[str]: ...
+
+    @property
+    def points(self) -> np.ndarray:
+        """(p, d): where the points are, to tell which are near each other."""
+        ...
+
+    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+        """For new rows, what the columns hold for the engine's."""
+        ...
+
+    def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Points that rows are linked to (n, K), the rows' shares in them, which sum to 1, and the rows' degrees."""
+        ...
+
+
+@dataclass(frozen=True)
+class RowsAndLandmarks:
+    """Each row is linked to its K nearest landmarks."""
+
+    links: Links
+    affinity: Affinity
+    reads: Sequence[str] = (NEAREST, SQUARED)
+
+    @property
+    def points(self) -> np.ndarray:
+        return self.links.search.landmarks
+
+    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+        found = self.links.search.find(rows, self.links.tree.locate(rows))
+        return [found.nearest, found.squared]
+
+    def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        nearest, squared = values
+        return nearest, *self.affinity.weigh(nearest, squared)
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """Places rows of a bipartite graph by the places of the points that they are linked to."""
+
+    graph: Bipartite
+    lift: Lift
+
+    @property
+    def reads(self) -> Sequence[str]:
+        return self.graph.reads
+
+    @property
+    def n_dimensions(self) -> int:
+        return self.lift.vectors.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.lift.vectors.dtype
+
+    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+        return self.graph.look(rows)
+
+    def place(self, *values: np.ndarray) -> np.ndarray:
+        return self.lift.place(*self.graph.shares(*values)[:2])
+
+    def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.lift.label(centroids, *self.graph.shares(*values)[:2])
+
+
+def to_norm_one(places: np.ndarray, by_length: bool) -> np.ndarray:
+    """Rows scaled to 2-norm 1, or to 1-norm 1; rows of zeros stay."""
+    norm = np.linalg.norm(places, ord=2 if by_length else 1, axis=1, keepdims=True)
+    return places / np.where(norm > 0, norm, 1)
+
+
+def nearest_centroids(places: np.ndarray, centroids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest centroid of each place, and its squared distance."""
+    return nearest_centres(
+        np.ascontiguousarray(places),
+        np.zeros(len(places), np.int32),
+        centroids.astype(places.dtype),
+        np.array([0, len(centroids)], np.int32),
+    )

@@ -1,0 +1,137 @@
+"""Nyström: phases 2 to 4 in one, with every landmark linked to every row (Fowlkes et al. 2004).
+
+The similarity matrix of all rows, ``[[A, B], [B^T, B^T A^+ B]]`` with A among landmarks and B to the other rows, is
+never formed. Degrees and the one p x p problem come from two passes, and a row's place is a linear map of its
+similarities to the landmarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dncsc.engines.base import Block, Column, Engine
+from dncsc.phases.affinity import mean_distance
+from dncsc.phases.embedding import nearest_centroids, to_norm_one
+from dncsc.phases.kmeans import added
+from dncsc.phases.partition import MORE_EIGENVALUES, Partition
+from dncsc.phases.select.tree import Selection
+from dncsc.phases.settings import Settings
+
+LEAST_EIGENVALUE = 1e-6
+"""of A, relative to its largest: below that the pseudo-inverse would amplify rounding"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Gaussian similarity of rows to all landmarks."""
+
+    landmarks: np.ndarray
+    bandwidth: float
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        """(n, p), float64."""
+        wide, points = rows.astype(np.float64), self.landmarks.astype(np.float64)
+        squared = np.sum(wide**2, axis=1)[:, None] + np.sum(points**2, axis=1) - 2 * wide @ points.T
+        return np.exp(np.maximum(squared, 0) * (-0.5 / self.bandwidth**2))
+
+
+@dataclass(frozen=True)
+class ByAllLandmarks:
+    """Places rows by their similarities to all landmarks."""
+
+    kernel: Kernel
+    reach: np.ndarray
+    """(p,): a row's degree is its similarities times this"""
+    root: np.ndarray
+    """(p,): square roots of the landmarks' degrees"""
+    lines: np.ndarray
+    """(p, k): from normalised similarities to places"""
+    by_length: bool
+    reads: Sequence[str] = ()
+
+    @property
+    def n_dimensions(self) -> int:
+        return self.lines.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.kernel.landmarks.dtype
+
+    def normalised(self, rows: np.ndarray) -> np.ndarray:
+        """Similarities divided by the roots of both degrees."""
+        similar = self.kernel(rows)
+        degree = np.maximum(similar @ self.reach, np.finfo(np.float64).tiny)
+        return similar / np.sqrt(degree)[:, None] / self.root
+
+    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+        return [rows]
+
+    def place(self, *values: np.ndarray) -> np.ndarray:
+        return to_norm_one(self.normalised(values[0]) @ self.lines, self.by_length).astype(self.dtype)
+
+    def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return nearest_centroids(self.place(*values), centroids)
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """Add up a function of the rows."""
+
+    embedding: ByAllLandmarks | Kernel
+    shape: tuple[int, ...]
+    reads: Sequence[str] = ()
+    writes: Sequence[Column] = ()
+
+    def begin(self) -> np.ndarray:
+        return np.zeros(self.shape)
+
+    def visit(self, total: np.ndarray, block: Block) -> None:
+        if isinstance(self.embedding, Kernel):
+            total += block.weight @ self.embedding(block.rows)
+        else:
+            similar = self.embedding.normalised(block.rows)
+            total += similar.T @ (similar * block.weight[:, None])
+
+
+def nystrom_extension(
+    engine: Engine, settings: Settings, selection: Selection, links: None, affinity: None
+) -> Partition:
+    """Eigenvectors of all rows from those of the landmarks, orthogonalised in one shot."""
+    landmarks = selection.landmarks
+    p = len(landmarks)
+    kernel = Kernel(landmarks, _bandwidth(engine, settings, landmarks))
+    among = kernel(landmarks)
+    inverse_root = _inverse_root(among)
+    to_others = added(engine.sweep(_Sum(kernel, (p,)))) - among.sum(axis=0)
+    # A row's degree is a.1 + a.A^+ B1 with a its similarities: to the landmarks, and through them to the others.
+    reach = 1 + inverse_root @ (inverse_root @ to_others)
+    root = np.sqrt(np.maximum(among @ reach, np.finfo(np.float64).tiny))
+    flat = ByAllLandmarks(kernel, reach, root, np.zeros((p, 0)), settings.by_length)
+    inner = flat.normalised(landmarks)
+    inner_inverse_root = _inverse_root(inner)
+    products = added(engine.sweep(_Sum(flat, (p, p)))) - inner.T @ inner
+    one_shot = inner + inner_inverse_root @ products @ inner_inverse_root
+    count = min(settings.n_clusters + MORE_EIGENVALUES, p)
+    values, vectors = scipy.linalg.eigh((one_shot + one_shot.T) / 2, subset_by_index=[p - count, p - 1])
+    values, vectors = values[::-1], vectors[:, ::-1]
+    used = min(settings.n_clusters, int(np.count_nonzero(values > LEAST_EIGENVALUE)))
+    lines = inner_inverse_root @ vectors[:, :used] / np.sqrt(values[:used])
+    return Partition(ByAllLandmarks(kernel, reach, root, lines, settings.by_length), 1 - values, 1)
+
+
+def _bandwidth(engine: Engine, settings: Settings, landmarks: np.ndarray) -> float:
+    if not isinstance(settings.bandwidth, str):
+        return settings.bandwidth
+    return mean_distance(engine, landmarks, np.ones(len(landmarks)), landmarks) or 1.0
+
+
+def _inverse_root(matrix: np.ndarray) -> np.ndarray:
+    """Pseudo-inverse of the square root of a symmetric matrix, without its negligible and negative eigenvalues."""
+    values, vectors = scipy.linalg.eigh((matrix + matrix.T) / 2)
+    kept = values > LEAST_EIGENVALUE * values[-1]
+    return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T

@@ -1,0 +1,123 @@
+"""Landmarks by divide and conquer (Section 3.1 of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.engines.seeds import generator, stream
+from dncsc.phases.kmeans import Each, kmeans, one_by_one
+from dncsc.phases.sample import draw
+from dncsc.phases.select.tree import SUBSET, Level, Selection, Tree, divide, lloyd
+from dncsc.phases.settings import Settings
+
+LLOYD_ITERATIONS = 10
+"""of the k-means inside the selection"""
+
+LSC_ITERATIONS = 5
+"""of the k-means that selects the landmarks of LSC-K"""
+
+
+def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:
+    """Divide the rows into at most alpha subsets, those again, and so on until there are p; landmarks are their means.
+
+    Subsets are divided by light-k-means: k-means sees p' of their rows, and the others go to the nearest centre.
+
+    Returns
+    -------
+    Selection
+        With fewer than p landmarks where the rows have fewer distinct values.
+    """
+    return _divide_until_p(engine, settings, full_iterations=0)
+
+
+def divide_and_conquer_fully(engine: Engine, settings: Settings) -> Selection:
+    """The same with k-means on all rows of each subset: light-k-means is only its start."""
+    return _divide_until_p(engine, settings, full_iterations=LLOYD_ITERATIONS)
+
+
+def k_means_of_all_rows(engine: Engine, settings: Settings) -> Selection:
+    """No division: p centres by k-means on all rows, five iterations as in LSC-K."""
+    undivided = replace(settings, selection_rate=settings.n_landmarks)
+    return _divide_until_p(engine, undivided, full_iterations=LSC_ITERATIONS)
+
+
+def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) -> Selection:
+    levels: list[Level] = []
+    centres = np.zeros((1, engine.layout.n_features), engine.frame.dtype)
+    count = np.array([settings.n_counted])
+    parts = np.array([min(settings.n_landmarks, settings.selection_rate, settings.n_counted)])
+    while True:
+        level = _divide_subsets(engine, settings, len(levels), centres, count, parts)
+        subsets = divide(engine, level)
+        if full_iterations:
+            level, subsets, _ = lloyd(engine, level, subsets, full_iterations)
+        levels.append(level)
+        centres, count = level.centres, subsets.n_rows
+        residual = subsets.residual_around_means(centres)
+        grown = np.diff(level.first)
+        residual[np.repeat((grown == 1) & (parts > 1), grown)] = 0  # it could not be divided: its rows are all alike
+        parts = allocate(residual, np.minimum(settings.selection_rate, count), settings.n_landmarks)
+        if not np.any(parts > 1):
+            return Selection(subsets.means(centres), Tree(tuple(levels)))
+
+
+def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
+    """Into how many parts each subset goes: in proportion to its residual sum of squares (equation 12).
+
+    What a subset may not take because of its bound goes to the others, so that p is reached in the first round in
+    which the bounds allow it; every round is a pass over all rows.
+
+    Parameters
+    ----------
+    residual : float64 (c,)
+    most : int (c,)
+        Upper bound of each subset: alpha, or its rows where those are fewer.
+    total : int
+        p: the sum over all subsets is exactly this, or less where the bounds demand it.
+
+    Returns
+    -------
+    parts : int64 (c,)
+        At least 1 each; 1 where there is nothing to divide.
+    """
+    more = np.where(residual > 0, most - 1, 0).clip(min=0)
+    spare = total - len(residual)
+    if spare <= 0 or more.sum() <= spare:
+        return 1 + (more if spare > 0 else np.zeros_like(more))
+    share = residual / residual.max()
+    low, high = 0.0, min(total / share[share > 0].min(), 1e18)
+    for _ in range(200):  # bisection for the size of a whole share; the sum grows with it
+        middle = (low + high) / 2
+        low, high = (low, middle) if np.clip(share * middle - 1, 0, more).sum() > spare else (middle, high)
+    exact = np.clip(share * low - 1, 0, more)
+    whole = np.floor(exact).astype(np.int64)
+    by_remainder = np.argsort(whole - exact, kind="stable")
+    room = by_remainder[(whole < more)[by_remainder]]
+    whole[room[: spare - whole.sum()]] += 1
+    return 1 + whole
+
+
+def _divide_subsets(
+    engine: Engine, settings: Settings, round_: int, centres: np.ndarray, count: np.ndarray, parts: np.ndarray
+) -> Level:
+    """Light-k-means in every subset that is to be divided; the others keep their centre."""
+    wanted = np.where(parts > 1, settings.sample_size, 0)
+    if round_ == 0:
+        wanted[0] = settings.sample_size
+    drawn = draw(engine, stream(settings.seed, "select", round_), wanted, count, SUBSET if round_ else None)
+
+    def centres_in(i: int, each: Each = one_by_one) -> np.ndarray:
+        random = generator(settings.seed, "select", round_, i)
+        rows, weight = drawn[i].values[0], drawn[i].weight
+        return kmeans(rows, weight, int(parts[i]), random, LLOYD_ITERATIONS, each=each).centres
+
+    todo = np.flatnonzero(wanted).tolist()
+    # Threads go to the subsets, or within the only one.
+    done = engine.each(centres_in, todo) if len(todo) > 1 else [centres_in(i, engine.each) for i in todo]
+    divided = dict(zip(todo, done, strict=True))
+    centres_of = [divided.get(i, centres[i : i + 1]) for i in range(len(parts))]
+    first = np.cumsum([0, *map(len, centres_of)]).astype(np.int32)
+    return Level(np.concatenate(centres_of), first)

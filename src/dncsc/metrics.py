@@ -49,6 +49,7 @@ def purity(y_true: Any, y_pred: Any) -> float:
 
 def ari(y_true: Any, y_pred: Any) -> float:
     """Adjusted Rand index: 1 for the same partition, about 0 for a random one."""
+    _crossed(y_true, y_pred)
     return float(adjusted_rand_score(y_true, y_pred))
 
 

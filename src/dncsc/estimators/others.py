@@ -251,6 +251,20 @@ class ExactSC(RecipeClusterer):
             )
         return super().__getattribute__(name)
 
+    def fit(self, X: Any, y: Any = None) -> Any:  # type: ignore[override] # a graph of rows has no use for weights
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X)
+
     def _recipe(self) -> Recipe:
         return SC
 

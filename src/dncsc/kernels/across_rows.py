@@ -152,12 +152,13 @@ def search_across_rows(rows, order, first, landmarks, candidates, reach, nearest
                 if i == 0:
                     for r in range(lanes):
                         distance[r] = np.sqrt(value[r])
-                for j in range(min(n_nearest, i + 1)):  # one step of insertion sort in all lanes at once
+                for j in range(min(n_nearest, i + 1)):  # one step of insertion in all lanes at once
                     slot, slot_index = best[j], best_index[j]
                     for r in range(lanes):
                         new, old = value[r], slot[r]
                         new_index, old_index = label[r], slot_index[r]
-                        closer = new < old
+                        # what has been displaced displaces the next, also its equal: the order of equals is kept
+                        closer = (new < old) | (new_index != c)
                         slot[r] = new if closer else old
                         value[r] = old if closer else new
                         slot_index[r] = new_index if closer else old_index

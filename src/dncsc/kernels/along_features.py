@@ -112,7 +112,7 @@ def search_shortlist(rows, points, products, nearest, squared):
     rows : IN (n, d)
     points : IN (m, d)
     products : IN (n, m)
-        ``rows @ points.T`` by any order of summation: its rounding error is at most ``d * eps * |x| * |c|``.
+        ``rows @ points.T``, by any order of summation.
     nearest : OUT int32 (n, K)
     squared : OUT (n, K)
     """
@@ -138,7 +138,8 @@ def search_shortlist(rows, points, products, nearest, squared):
         for c in range(m):
             if filled < n_nearest or score[c] < lowest[n_nearest - 1]:
                 filled = _insert(score[c], c, filled, lowest, lowest_label)
-        margin = (d + 8) * eps * longest * (_length(row) + longest)
+        # what the product and the distance that decides may each be off by
+        margin = (d + 8) * eps * (_length(row) + longest) ** 2
         bound = rows.dtype.type(lowest[n_nearest - 1] + 2.0 * margin)
         filled = 0
         for c in range(m):

@@ -91,4 +91,7 @@ def best_of_starts(engine: Engine, settings: Settings, embedding: Embedding) -> 
         random = generator(settings.seed, "discretize", i)
         return kmeans(points, drawn.weight, settings.n_clusters, random, settings.max_iter, trials=TRIALS)
 
-    return min(engine.each(start, range(settings.n_init)), key=lambda found: found.inertia)
+    best = min(engine.each(start, range(settings.n_init)), key=lambda found: found.inertia)
+    # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
+    direction = generator(settings.seed, "number").standard_normal(points.shape[1])
+    return best._replace(centres=best.centres[np.argsort(best.centres.astype(np.float64) @ direction)])

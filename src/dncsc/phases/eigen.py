@@ -50,8 +50,13 @@ def leading_eigenpairs(
         small = n <= SMALL or count > n // 4 or matrix.nnz > DENSE * n * n
         solvers = [_dense] if small else [_shift_invert, _dense] if factorise else [_lanczos, _shift_invert, _dense]
         values, vectors = next(pairs for solve in solvers if (pairs := solve(matrix, count)) is not None)
-    largest = np.argmax(np.abs(np.round(vectors, 12)), axis=0)
-    return values, vectors * np.where(vectors[largest, np.arange(count)] < 0, -1.0, 1.0)
+    return values, with_positive_peaks(vectors)
+
+
+def with_positive_peaks(vectors: np.ndarray) -> np.ndarray:
+    """Columns turned so that the entry of largest magnitude is positive: a solver may return either sign."""
+    peak = np.argmax(np.abs(np.round(vectors, 12)), axis=0)
+    return vectors * np.where(vectors[peak, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
 Pairs = tuple[np.ndarray, np.ndarray]
@@ -60,7 +65,9 @@ Pairs = tuple[np.ndarray, np.ndarray]
 def _dense(matrix: csr_array, count: int) -> Pairs:
     n = matrix.shape[0]
     values, vectors = scipy.linalg.eigh(matrix.toarray(), subset_by_index=[n - count, n - 1])
-    return values[::-1], vectors[:, ::-1]
+    if len(values) < count:  # LAPACK can lose some where many are close to 1; solving for all does not
+        values, vectors = scipy.linalg.eigh(matrix.toarray(), driver="evd")
+    return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
 def _shift_invert(matrix: csr_array, count: int) -> Pairs | None:
@@ -73,7 +80,7 @@ def _shift_invert(matrix: csr_array, count: int) -> Pairs | None:
     except RuntimeError:  # singular
         return None
     inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
-    return _converged(matrix, count, sigma=shift, OPinv=inverse)
+    return _converged(matrix, count, sigma=shift, OPinv=inverse, maxiter=100)
 
 
 def _lanczos(matrix: csr_array, count: int) -> Pairs | None:

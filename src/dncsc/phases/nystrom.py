@@ -16,6 +16,7 @@ import scipy.linalg
 
 from dncsc.engines.base import Block, Column, Engine
 from dncsc.phases.affinity import mean_distance
+from dncsc.phases.eigen import with_positive_peaks
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
 from dncsc.phases.kmeans import added
 from dncsc.phases.partition import MORE_EIGENVALUES, Partition
@@ -118,7 +119,7 @@ def nystrom_extension(
     one_shot = inner + inner_inverse_root @ products @ inner_inverse_root
     count = min(settings.n_clusters + MORE_EIGENVALUES, p)
     values, vectors = scipy.linalg.eigh((one_shot + one_shot.T) / 2, subset_by_index=[p - count, p - 1])
-    values, vectors = values[::-1], vectors[:, ::-1]
+    values, vectors = values[::-1], with_positive_peaks(vectors[:, ::-1])
     used = min(settings.n_clusters, int(np.count_nonzero(values > LEAST_EIGENVALUE)))
     lines = inner_inverse_root @ vectors[:, :used] / np.sqrt(values[:used])
     return Partition(ByAllLandmarks(kernel, reach, root, lines, settings.by_length), 1 - values, 1)

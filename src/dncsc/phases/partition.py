@@ -23,6 +23,9 @@ from dncsc.phases.settings import Settings
 MORE_EIGENVALUES = 5
 """Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
 
+LEAST_LINK = 1e-12
+"""of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
+
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
@@ -141,6 +144,8 @@ def bottom_of_spectrum(
     root = np.sqrt(degree[linked])
     inverse = scipy.sparse.diags_array(1 / root)
     normal = csr_array(inverse @ similarity[linked][:, linked] @ inverse)
+    normal.data[normal.data < LEAST_LINK] = 0
+    normal.eliminate_zeros()
     n_components, component = connected_components(normal, directed=False)
     part = join_lightest(component, landmarks[linked], degree[linked], n_clusters)
     joined = part.max() + 1 < n_components

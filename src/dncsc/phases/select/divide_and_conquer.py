@@ -49,6 +49,7 @@ def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) ->
     centres = np.zeros((1, engine.layout.n_features), engine.frame.dtype)
     count = np.array([settings.n_counted])
     parts = np.array([min(settings.n_landmarks, settings.selection_rate, settings.n_counted)])
+    alike = np.array([False])  # subsets that could not be divided, since all rows that were looked at are alike
     while True:
         level = _divide_subsets(engine, settings, len(levels), centres, count, parts)
         subsets = divide(engine, level)
@@ -58,8 +59,8 @@ def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) ->
         centres, count = level.centres, subsets.n_rows
         residual = subsets.residual_around_means(centres)
         grown = np.diff(level.first)
-        residual[np.repeat((grown == 1) & (parts > 1), grown)] = 0  # it could not be divided: its rows are all alike
-        parts = allocate(residual, np.minimum(settings.selection_rate, count), settings.n_landmarks)
+        alike = np.repeat(alike | ((grown == 1) & (parts > 1)), grown)
+        parts = allocate(np.where(alike, 0, residual), np.minimum(settings.selection_rate, count), settings.n_landmarks)
         if not np.any(parts > 1):
             return Selection(subsets.means(centres), Tree(tuple(levels)))
 
@@ -88,8 +89,9 @@ def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
     if spare <= 0 or more.sum() <= spare:
         return 1 + (more if spare > 0 else np.zeros_like(more))
     share = residual / residual.max()
-    low, high = 0.0, min(total / share[share > 0].min(), 1e18)
-    for _ in range(200):  # bisection for the size of a whole share; the sum grows with it
+    with np.errstate(over="ignore"):
+        low, high = 0.0, min(total / share[share > 0].min(), 1e307)
+    while high - low > 1e-13 * high:  # bisection for the size of a whole share; the sum grows with it
         middle = (low + high) / 2
         low, high = (low, middle) if np.clip(share * middle - 1, 0, more).sum() > spare else (middle, high)
     exact = np.clip(share * low - 1, 0, more)

@@ -35,9 +35,8 @@ def random_rows(engine: Engine, settings: Settings) -> Selection:
 
 
 def distinct(rows: np.ndarray) -> np.ndarray:
-    """Rows without those that repeat an earlier one."""
-    _, first = np.unique(rows, axis=0, return_index=True)
-    return rows[np.sort(first)]
+    """Rows without repetition, in an order that depends on their values alone."""
+    return np.unique(rows, axis=0)
 
 
 def hybrid(engine: Engine, settings: Settings) -> Selection:

@@ -1,0 +1,169 @@
+"""Cluster two sets that nobody has to download, next to k-means, and draw what was found: `python -m dncsc.demo`."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core.event import install_recorder
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+
+from dncsc import DnCSC, datasets, metrics, plot
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows and their classes."""
+
+    name: str
+    k: int
+    X: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True)
+class Result:
+    """A fitted model, how long that took and how well it agrees with the classes, in per cent."""
+
+    data: Data
+    method: str
+    model: Any
+    seconds: float
+    acc: float
+    nmi: float
+
+
+def run(rows: int, output: Path) -> list[Result]:
+    """Fit both methods to both sets, print how they did and draw the flower.
+
+    Parameters
+    ----------
+    rows : int
+        Size of the flower.
+    output : Path
+        Where the picture goes.
+
+    Returns
+    -------
+    list of Result
+        Flower by DnC-SC and k-means, digits by DnC-SC and k-means.
+    """
+    flower, digits = datasets.load("fl-20m", n=rows), load_digits()
+    sets = [
+        Data("flower", 13, *flower),
+        Data("digits", 10, digits.data.astype(np.float32), digits.target),  # exact, and half as much to compile
+    ]
+    warm_up(sets)
+    results = []
+    for data in sets:
+        results.append(fit(data, "DnC-SC", DnCSC(data.k, random_state=0)))
+        results.append(fit(data, "KMeans", KMeans(data.k, random_state=0)))
+    print(f"\n{table(results)}\n")
+    try:
+        draw(results[0], results[1], output)
+    except ImportError as error:
+        print(f"No picture: {error}")
+    else:
+        print(f"Picture of the flower: {output}")
+    return results
+
+
+def warm_up(sets: Sequence[Data]) -> None:
+    """Fit a small piece of each set, so that neither compiling nor starting threads is timed later."""
+    print("Getting the kernels ready; the first run compiles them, which takes some seconds ...", end=" ", flush=True)
+    start = time.perf_counter()
+    with install_recorder("numba:compile") as recorder:
+        for data in sets:
+            piece = data.X[:20_000]
+            DnCSC(data.k, random_state=0).fit(piece)
+            KMeans(data.k, random_state=0).fit(piece)
+    seconds = time.perf_counter() - start
+    print(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
+
+
+def fit(data: Data, method: str, model: Any) -> Result:
+    """Fit a model, which is timed, and score it."""
+    start = time.perf_counter()
+    model.fit(data.X)
+    seconds = time.perf_counter() - start
+    acc, nmi = metrics.accuracy(data.y, model.labels_), metrics.nmi(data.y, model.labels_)
+    return Result(data, method, model, seconds, 100 * acc, 100 * nmi)
+
+
+def table(results: Sequence[Result]) -> str:
+    """A line a result, in columns."""
+    lines = [("set", "rows x features", "k", "method", "ACC", "NMI", "seconds")]
+    for each in results:
+        shape = "{:,} x {}".format(*each.data.X.shape)
+        scores = f"{each.acc:.1f}", f"{each.nmi:.1f}", f"{each.seconds:.2f}"
+        lines.append((each.data.name, shape, str(each.data.k), each.method, *scores))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = "<>><>>>"
+    texts = [
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True))
+        for line in lines
+    ]
+    texts.insert(1, "-" * len(texts[0]))
+    return "\n".join(texts)
+
+
+def draw(ours: Result, theirs: Result, output: Path) -> None:
+    """The flower by both methods, and of ours its landmarks, eigenvalues and phase times."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
+    figure = Figure(figsize=(14, 9), dpi=100)
+    figure.set_layout_engine("constrained", w_pad=0.15, h_pad=0.1)
+    (left, right), (low_left, low_right) = figure.subplots(2, 2, height_ratios=(2.9, 1))
+    X, n_landmarks = ours.data.X, ours.model.n_landmarks_
+    plot.landmarks(ours.model, ax=plot.clusters(ours.model, X, ax=left))
+    plot.clusters(_numbered_alike(theirs.model, ours.model), X, ax=right)
+    for ax, result in ((left, ours), (right, theirs)):
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        title = f"{result.method}:  ACC {result.acc:.1f}   NMI {result.nmi:.1f}   {result.seconds:.2f} s"
+        ax.set_title(title, fontsize=15, fontweight="bold")
+    plot.eigenvalues(ours.model, ax=low_left).set_title("Eigenvalues of the graph", fontsize=13)
+    plot.phases(ours.model, ax=low_right).set_title("Where DnC-SC spends its time", fontsize=13)
+    caption = f"A flower of {len(X):,} rows in {ours.data.k} clusters; the dots are the {n_landmarks:,} landmarks"
+    figure.suptitle(caption, fontsize=13)
+    figure.savefig(output)
+
+
+def _numbered_alike(model: Any, other: Any) -> Any:
+    """A copy of the model whose clusters have the numbers, and so the colours, of the other's they share most with."""
+    k = other.n_clusters
+    shared = np.bincount(model.labels_ * k + other.labels_, minlength=k * k).reshape(k, k)
+    alike = copy.copy(model)
+    alike.labels_ = linear_sum_assignment(shared, maximize=True)[1][model.labels_]
+    return alike
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(prog="python -m dncsc.demo", description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="size of the flower (default: a million)")
+    parser.add_argument("--output", type=Path, default=Path("demo.png"), help="the picture (default: demo.png)")
+    options = parser.parse_args(arguments)
+    if options.rows < 1000:
+        parser.error(f"--rows must be at least 1000; got {options.rows}.")
+    if options.output.suffix.lower() not in SUFFIXES:
+        parser.error(f"--output must end in {', '.join(SUFFIXES)}; got {options.output}.")
+    if not options.output.absolute().parent.is_dir():
+        parser.error(f"--output: there is no folder {options.output.parent}.")
+    run(options.rows, options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,298 @@
+"""Figures of a fitted model, drawn on matplotlib axes: clusters, landmarks, eigenvalues, phase times.
+
+Every function draws on the axes it is given, or on the current ones as pyplot does, and returns them. Nothing else of
+matplotlib's state is touched.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils import _safe_indexing, gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["clusters", "eigenvalues", "landmarks", "palette", "phases"]
+
+MANY_ROWS = 10_000
+"""From here on rows are drawn as an image of their density rather than as a marker each."""
+
+BLOCK = 2**17
+"""Rows binned or embedded at a time."""
+
+PALE, GREY, INK = "#c4cad3", "#6b7280", "#1f2937"
+
+# Twelve colours chosen so that any two are far apart in CIELAB as seen with normal vision and with simulated
+# protanopia, deuteranopia and tritanopia, each dark enough for white paper; any first few are farther apart still.
+TWELVE = "0086f2 f2ae43 365128 aed7a1 f2aeff 7979ae 1b790d 28bcae 94005e f2795e 513694 ae6b6b"
+
+
+def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1), ax: Axes | None = None) -> Axes:
+    """Draw rows in the colours of their clusters.
+
+    Up to some thousand rows are drawn as markers. More are binned on a grid: a cell has the mean colour of its rows
+    and an opacity that grows with the logarithm of their number, so that millions take a second and one image.
+
+    Parameters
+    ----------
+    model : DnCSC
+        Fitted; or any clusterer of scikit-learn that has `labels_` and `predict`.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        As many rows as were fitted are taken to be those, and have their `labels_`; others are predicted.
+    features : pair of int or str, or "embedding", default=(0, 1)
+        Which two features to draw, by number or name, or two coordinates of the spectral embedding.
+    ax : matplotlib Axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        Call `legend()` on them to tell which colour is which cluster.
+
+    Examples
+    --------
+    >>> from dncsc import DnCSC, datasets, plot
+    >>> from matplotlib.figure import Figure
+    >>> X, y = datasets.load("tm-1m", n=20_000)
+    >>> model = DnCSC(n_clusters=2, n_landmarks=200, random_state=0).fit(X)
+    >>> ax = plot.clusters(model, X, ax=Figure().subplots())
+    >>> len(ax.images), len(ax.collections)
+    (1, 0)
+    """
+    check_is_fitted(model)
+    X = _table(X)
+    points, names = _coordinates(model, X, features)
+    labels = model.labels_ if len(points) == len(model.labels_) else np.asarray(model.predict(X))
+    colours = palette(max(int(labels.max()) + 1, getattr(model, "n_clusters", 1)))
+    ax = _axes(ax)
+    _draw(points, labels, colours, ax)
+    for cluster, colour in enumerate(colours):
+        ax.plot([], [], "o", color=colour, label=f"cluster {cluster}")
+    return _named(ax, names)
+
+
+def landmarks(
+    model: Any, X: Any = None, *, features: Sequence[int | str] | str = (0, 1), ax: Axes | None = None
+) -> Axes:
+    """Draw the landmarks as small points, over the rows in grey where these are given.
+
+    Parameters
+    ----------
+    model : DnCSC
+        Fitted.
+    X : array-like or sparse matrix of shape (n_samples, n_features), optional
+        Rows to draw beneath. Leave out to draw over what `clusters` has drawn.
+    features : pair of int or str, or "embedding", default=(0, 1)
+        Which two features to draw, by number or name, or two coordinates of the spectral embedding.
+    ax : matplotlib Axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(model)
+    with warnings.catch_warnings():  # landmarks are an array, whatever had names when it was fitted
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        points, names = _coordinates(model, model.landmarks_, features)
+    beneath = None if X is None else _coordinates(model, _table(X), features)[0]
+    ax = _axes(ax)
+    if beneath is not None:
+        _draw(beneath, np.zeros(len(beneath), np.int32), _rgb([PALE]), ax)
+    x, y = points.T
+    ax.scatter(x, y, s=6, color=INK, edgecolors="white", linewidths=0.3, zorder=3, label="landmarks")
+    return _named(ax, names)
+
+
+def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the smallest eigenvalues of the graph, and mark the gap behind the last one used.
+
+    A wide gap behind the k-th eigenvalue says that the graph falls into k parts; a wider one elsewhere, that another
+    number of clusters might suit it better.
+
+    Parameters
+    ----------
+    model : DnCSC
+        Fitted.
+    ax : matplotlib Axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(model)
+    values, k = np.asarray(model.eigenvalues_), model.n_clusters
+    ax = _axes(ax)
+    number = np.arange(1, len(values) + 1)
+    ax.plot(number, values, color=PALE, linewidth=1.2, zorder=1)
+    ax.scatter(number[k:], values[k:], s=26, facecolors="white", edgecolors=GREY, linewidths=1.2, zorder=2)
+    ax.scatter(number[:k], values[:k], s=26, color=_rgb(TWELVE.split()[:1]), zorder=2)
+    if len(values) > k:
+        last, next_ = values[k - 1 : k + 1]
+        ax.axhspan(last, next_, color=_rgb(TWELVE.split()[1:2])[0], alpha=0.35, linewidth=0, zorder=0)
+        text = f"gap behind k = {k}: {next_ - last:.2g}"
+        ax.annotate(text, (1, next_), (0, 4), textcoords="offset points", color=INK)
+    ax.locator_params(axis="x", integer=True)
+    return _bare(_named(ax, ("number", "eigenvalue")))
+
+
+def phases(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw a bar for each phase of the fit: seconds, and nanoseconds a row.
+
+    Parameters
+    ----------
+    model : DnCSC
+        Fitted.
+    ax : matplotlib Axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(model)
+    ax = _axes(ax)
+    seconds = np.array(list(model.timings_.values()))
+    bars = ax.barh(list(model.timings_), seconds, height=0.62, color=_rgb(TWELVE.split()[:1]))
+    rates = 1e9 * seconds / len(model.labels_)
+    texts = [f"{each:.3f} s   {rate:,.0f} ns a row" for each, rate in zip(seconds, rates, strict=True)]
+    ax.bar_label(bars, texts, padding=5, color=INK)
+    ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # room for the text beside the longest bar
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    return _bare(_named(ax, ("seconds", "")))
+
+
+def palette(n: int) -> np.ndarray:
+    """Colours for n clusters, as RGB between 0 and 1: shape (n, 3).
+
+    The first twelve can be told apart by the colour-blind as well. From there on hues go round the wheel by the
+    golden section at three lightnesses in turn: all differ, though nobody can tell a hundred colours apart.
+    """
+    more = [colorsys.hls_to_rgb(0.618034 * i % 1, (0.42, 0.66, 0.27)[i % 3], 0.5) for i in range(12, n)]
+    return np.concatenate([_rgb(TWELVE.split()[:n]), np.reshape(more, (-1, 3))])
+
+
+def _rgb(codes: Sequence[str]) -> np.ndarray:
+    return np.array([list(bytes.fromhex(code.lstrip("#"))) for code in codes]) / 255
+
+
+def _axes(ax: Axes | None) -> Axes:
+    """The axes given, or pyplot's current ones."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
+    return pyplot.gca()
+
+
+def _named(ax: Axes, names: Sequence[str]) -> Axes:
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
+    return ax
+
+
+def _bare(ax: Axes) -> Axes:
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _table(X: Any) -> Any:
+    """X as something with a shape."""
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _coordinates(model: Any, X: Any, features: Sequence[int | str] | str) -> tuple[np.ndarray, Sequence[str]]:
+    """Two numbers a row, finite, and what they are called."""
+    if isinstance(features, str):
+        if features != "embedding":
+            raise ValueError(f'features must be two features or "embedding"; got {features!r}.')
+        points, names = _embedding(model, X)
+    else:
+        if len(features) != 2:
+            raise ValueError(f"features must be two features; got {len(features)}: {features!r}.")
+        columns = [_column(model, X.shape[1], each) for each in features]
+        picked = _safe_indexing(X, columns, axis=1)
+        points = picked.toarray() if scipy.sparse.issparse(picked) else np.asarray(picked)
+        known = getattr(model, "feature_names_in_", None)
+        names = [f"feature {column}" if known is None else str(known[column]) for column in columns]
+    if not np.isfinite(points).all():
+        raise ValueError("X has values that are not finite among the features to draw.")
+    return points, names
+
+
+def _column(model: Any, n_features: int, feature: int | str) -> int:
+    """Number of a feature given by number or name."""
+    if isinstance(feature, str):
+        known = list(getattr(model, "feature_names_in_", []))
+        if feature not in known:
+            raise ValueError(f"there is no feature {feature!r}; the model knows {', '.join(known) or 'no names'}.")
+        return known.index(feature)
+    if not 0 <= feature < n_features:
+        raise ValueError(f"there is no feature {feature}; X has {n_features}, numbered from 0.")
+    return int(feature)
+
+
+def _embedding(model: Any, X: Any) -> tuple[np.ndarray, Sequence[str]]:
+    """Two coordinates of the embedding, made block by block: all of them might not fit in memory.
+
+    The first eigenvector is nearly the same for all rows and tells nothing: the next two are taken where there are
+    three.
+    """
+    n_rows = X.shape[0]
+    points = np.empty((n_rows, 2))
+    for rows in gen_batches(n_rows, BLOCK):
+        embedded = np.asarray(model.transform(_safe_indexing(X, rows)))
+        if embedded.shape[1] < 2:
+            raise ValueError("the embedding of a single cluster has one coordinate; two are needed to draw it.")
+        first = min(1, embedded.shape[1] - 2)
+        points[rows] = embedded[:, first : first + 2]
+    return points, [f"embedding {first}", f"embedding {first + 1}"]
+
+
+def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes) -> None:
+    """Rows as markers, or where they are many, as an image."""
+    if len(points) < MANY_ROWS:
+        ax.scatter(points[:, 0], points[:, 1], s=9, c=colours[labels], alpha=0.8, linewidths=0)
+        return
+    low, high = (each.astype(np.float64) for each in (points.min(axis=0), points.max(axis=0)))
+    margin = np.where(high > low, 0.02 * (high - low), np.maximum(np.abs(low), 1.0))
+    low, high = low - margin, high + margin
+    count, colour = _bin(points, labels, colours, low, high)
+    extent = (low[0], high[0], low[1], high[1])
+    ax.imshow(_shade(count, colour), extent=extent, origin="lower", aspect=ax.get_aspect())
+
+
+def _bin(
+    points: np.ndarray, labels: np.ndarray, colours: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows in each cell of a grid, and the sum of their colours; memory does not grow with clusters."""
+    side = int(np.clip(np.sqrt(len(points)) / 2, 128, 512))
+    count, colour = np.zeros(side * side, np.int64), np.zeros((3, side * side))
+    for rows in gen_batches(len(points), BLOCK):
+        column, line = ((points[rows] - low) * (side / (high - low))).astype(np.int64).T
+        cell = line * side + column
+        count += np.bincount(cell, minlength=len(count))
+        for channel, values in zip(colour, colours.T, strict=True):
+            channel += np.bincount(cell, values[labels[rows]], minlength=len(count))
+    return count.reshape(side, side), colour.T.reshape(side, side, 3)
+
+
+def _shade(count: np.ndarray, colour: np.ndarray) -> np.ndarray:
+    """RGBA of each cell: its mean colour, more opaque the more rows it has."""
+    image = np.ones((*count.shape, 4))
+    taken = count > 0
+    image[taken, :3] = colour[taken] / count[taken, None]
+    full = np.log1p(np.quantile(count[taken], 0.99))
+    image[..., 3] = np.where(taken, 0.3 + 0.7 * np.minimum(1, np.log1p(count) / full), 0)
+    return image

@@ -1,0 +1,63 @@
+"""Data and helpers that several test files share. Arrays are read-only: no test can change what another one sees."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dncsc.datasets import load
+
+Table = tuple[np.ndarray, np.ndarray]
+
+
+def _frozen(*arrays: np.ndarray) -> Table:
+    for array in arrays:
+        array.setflags(write=False)
+    return arrays
+
+
+@pytest.fixture(scope="session")
+def moons() -> Table:
+    """Two moons, 2,000 rows of float64 on a grid of 2**-20, so that powers of two and offsets change no digit."""
+    X, y = load("tm-1m", n=2_000)
+    return _frozen(np.round(X.astype(np.float64) * 2**20) / 2**20, y)
+
+
+@pytest.fixture(scope="session")
+def flower() -> Table:
+    """Three blocks of the flower, float32."""
+    return _frozen(*load("fl-20m", n=150_000))
+
+
+@pytest.fixture(scope="session")
+def blobs() -> Callable[..., Table]:
+    """A maker of round groups of deviation 1, on a diagonal of length `apart` but shuffled feature by feature."""
+
+    def make(n: int, d: int = 2, k: int = 4, dtype: str = "float64", apart: float = 40.0, seed: int = 0) -> Table:
+        random = np.random.default_rng(seed)
+        steps = random.permuted(np.tile(np.arange(k), (d, 1)), axis=1).T
+        centres = steps * apart / max(k - 1, 1) / np.sqrt(d)
+        y = random.permutation(n) % k
+        return _frozen((centres[y] + random.standard_normal((n, d))).astype(dtype), y)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a program in a fresh interpreter, in which nothing has been imported or compiled."""
+
+    def run(program: str, *arguments: object, path: Path | None = None, **environment: str):
+        variables = {**os.environ, **environment}
+        if path is not None:
+            variables["PYTHONPATH"] = str(path)
+        command = [sys.executable, "-c", program, *map(str, arguments)]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
+
+    return run

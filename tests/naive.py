@@ -1,0 +1,230 @@
+"""Slow, obvious twins of the kernels and of the method, in plain NumPy and float64, to check by eye against the paper.
+
+The twins of the kernels come first, in the order of the phases; the whole method, `dnc_sc`, is put together from them
+at the end. It draws the package's random numbers (`dncsc.engines.seeds`), so that results can be compared row by row.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import scipy.linalg
+from scipy.optimize import brentq
+from scipy.spatial.distance import cdist
+
+from dncsc.engines.seeds import generator, stream
+
+# Random numbers and totals
+
+
+def row_keys(stream, start, n):
+    """SplitMix64 of stream + row number, in Python's integers (kernels/hashing.py)."""
+    keys = []
+    for row in range(start, start + n):
+        z = (int(stream) + (row + 1) * 0x9E3779B97F4A7C15) % 2**64
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        keys.append(z ^ (z >> 31))
+    return np.array(keys, np.uint64)
+
+
+def rows_below(keys, group, limit, weight):
+    """Rows of positive weight whose key is at most the limit of their group, where that is not 0."""
+    return [r for r, g in enumerate(group) if limit[g] > 0 and keys[r] <= limit[g] and weight[r] > 0]
+
+
+def group_rows(group, n_groups):
+    """Row numbers group by group, and where each group begins (kernels/grouping.py)."""
+    members = [[r for r, g in enumerate(group) if g == number] for number in range(n_groups)]
+    return list(itertools.chain(*members)), [0, *itertools.accumulate(map(len, members))]
+
+
+def sums_by_group(rows, weight, index, squared, n_groups):
+    """Weighted sums of rows, weights and squared distances, and the number of rows of positive weight, by group."""
+    membership = (index == np.arange(n_groups)[:, None]) * weight
+    return membership @ rows.astype(float), membership.sum(axis=1), membership @ squared, (membership > 0).sum(axis=1)
+
+
+# Distances
+
+
+def squared_distances(rows, points):
+    """``|x - c|^2`` of every row and point."""
+    return cdist(rows.astype(float), points.astype(float), "sqeuclidean")
+
+
+def nearest_centres(rows, group, centres, first_centre):
+    """Of a row's group's centres the nearest; the first where several are. Also its squared distance."""
+    squared = squared_distances(rows, centres)
+    for r, g in enumerate(group):
+        squared[r, : first_centre[g]] = squared[r, first_centre[g + 1] :] = np.inf
+    return squared.argmin(axis=1), squared.min(axis=1)
+
+
+def candidates(landmarks, count):
+    """Section 3.2: the landmarks nearest to each landmark, itself first, and their distances."""
+    squared = squared_distances(landmarks, landmarks)
+    np.fill_diagonal(squared, -1)
+    order = np.argsort(squared, axis=1, kind="stable")[:, :count]
+    return order, np.sqrt(np.maximum(np.take_along_axis(squared, order, axis=1), 0))
+
+
+def search_candidates(rows, own, landmarks, candidates, n_nearest):
+    """The K nearest among the candidates of a row's own landmark, equally near ones as they stand in that list."""
+    squared = np.take_along_axis(squared_distances(rows, landmarks), candidates[own], axis=1)
+    order = np.argsort(squared, axis=1, kind="stable")[:, :n_nearest]
+    return np.take_along_axis(candidates[own], order, axis=1), np.take_along_axis(squared, order, axis=1)
+
+
+def search_all(rows, points, n_nearest):
+    """The K nearest of all points, equally near ones in their order."""
+    squared = squared_distances(rows, points)
+    nearest = np.argsort(squared, axis=1, kind="stable")[:, :n_nearest]
+    return nearest, np.take_along_axis(squared, nearest, axis=1)
+
+
+# The graph and its spectrum
+
+
+def gaussian(squared, bandwidth):
+    """Equation 13, ``B = exp(-d^2 / 2 sigma^2)``; its row sums ``D_X``; and ``T = D_X^-1 B``."""
+    weights = np.exp(-squared.astype(float) / (2 * bandwidth**2))
+    degree = weights.sum(axis=1)
+    return weights, weights / degree[:, None], degree
+
+
+def dense(nearest, values, n_landmarks):
+    """An (N, p) matrix from K entries a row."""
+    matrix = np.zeros((len(nearest), n_landmarks))
+    np.put_along_axis(matrix, nearest.astype(np.int64), values, axis=1)
+    return matrix
+
+
+def landmark_similarity(weights, sample_weight=1.0):
+    """Equation 7, ``W_R = B^T D_X^-1 B`` of a dense B; a row of sample weight 2 counts twice."""
+    return weights.T @ np.diag(sample_weight / weights.sum(axis=1)) @ weights
+
+
+def transfer_cut(similarity, count):
+    """Equation 8, ``L_R v = lambda D_R v``: the smallest lambda, and v with ``v^T D_R v = 1`` and a definite sign."""
+    degree = similarity.sum(axis=1)
+    eigenvalues, vectors = scipy.linalg.eigh(np.diag(degree) - similarity, np.diag(degree))
+    scaled = vectors[:, :count] * np.sqrt(degree)[:, None]
+    signs = [np.sign(column[np.abs(column).argmax()]) for column in scaled.T]
+    return eigenvalues[:count], vectors[:, :count] * signs
+
+
+def embedding(transition, vectors, eigenvalues, norm):
+    """``u = T v / sqrt(1 - lambda)``, each row divided by its norm, "l1" or "l2"."""
+    lifted = transition @ vectors / np.sqrt(1 - eigenvalues)
+    return lifted / np.linalg.norm(lifted, ord={"l1": 1, "l2": 2}[norm], axis=1, keepdims=True)
+
+
+def labels(embedding, centroids):
+    """Nearest centroid of each embedded row, and its squared distance."""
+    squared = squared_distances(embedding, centroids)
+    return squared.argmin(axis=1), squared.min(axis=1)
+
+
+# k-means
+
+
+def spread(points, weight, uniforms):
+    """k-means++: each next point by weight times squared distance, the best of several trials (kernels/seeding.py)."""
+    chosen, squared, share = [], np.full(len(points), np.inf), weight
+    for i in range(len(uniforms)):
+        if not share.sum() > 0:
+            break
+        trials = [
+            np.flatnonzero(np.cumsum(share) > u * share.sum())[0] for u in (uniforms[i] if i > 0 else uniforms[i, :1])
+        ]
+        left = [np.minimum(squared, squared_distances(points, points[[trial]])[:, 0]) for trial in trials]
+        best = int(np.argmin([weight @ distances for distances in left]))
+        chosen.append(trials[best])
+        squared, share = left[best], weight * left[best]
+    return np.array(chosen)
+
+
+def lloyd(points, weight, centres, max_iter):
+    """Lloyd's iterations until no point changes its centre; an empty part moves to the point farthest from its own."""
+    centres = centres.astype(float)
+    index, squared = labels(points, centres)
+    for _ in range(max_iter):
+        before, farthest = index, iter(np.argsort(-squared, kind="stable"))
+        for part in range(len(centres)):
+            inside = index == part
+            centres[part] = np.average(points[inside], 0, weight[inside]) if inside.any() else points[next(farthest)]
+        index, squared = labels(points, centres)
+        if np.array_equal(index, before):
+            break
+    return centres[np.unique(index)], weight @ squared
+
+
+def kmeans(points, weight, n_parts, random, max_iter, trials=1):
+    """Lloyd's iterations from a k-means++ start among the first points, sorted by a random projection."""
+    uniforms = random.random((min(n_parts, len(points)), trials))
+    direction = random.standard_normal(points.shape[1])
+    order = np.argsort(points[: max(20 * n_parts, 500)] @ direction, kind="stable")
+    start = points[order][spread(points[order], weight[order], uniforms)]
+    return lloyd(points, weight, start, max_iter)
+
+
+# Divide and conquer
+
+
+def allocate(residual, most, total):
+    """Equation 12: 1 part each and more in proportion to the residual, up to `most`; remainders go by size."""
+    limit = np.where(residual > 0, most - 1, 0)
+    spare = min(max(total - len(residual), 0), limit.sum())
+    if not spare:
+        return np.ones(len(residual), int)
+    share = residual / residual.sum()
+    largest = 2 * total / share[share > 0].min()
+    size = brentq(lambda size: np.clip(size * share - 1, 0, limit).sum() - spare, 0, largest, maxiter=1000)
+    more = np.clip(size * share - 1, 0, limit)
+    parts = np.floor(more + 1e-9).astype(int)
+    while parts.sum() < spare:
+        parts[np.argmax(np.where(parts < limit, more - parts, -1))] += 1
+    return 1 + parts
+
+
+def select(rows, n_landmarks, rate, sample_size, seed):
+    """Section 3.1: divide by light-k-means, again and again, until there are p; the means, and each row's own."""
+    subset = np.zeros(len(rows), int)
+    centres = np.zeros((1, rows.shape[1]))
+    parts = np.array([min(n_landmarks, rate)])
+    for number in itertools.count():
+        keys = row_keys(stream(seed, "select", number), 0, len(rows))
+        refined, found = np.empty_like(subset), []
+        for i in range(len(parts)):
+            members = np.flatnonzero(subset == i)
+            divided = centres[[i]]
+            if parts[i] > 1:
+                sample = rows[members[np.argsort(keys[members])[:sample_size]]]
+                divided, _ = kmeans(sample, np.ones(len(sample)), parts[i], generator(seed, "select", number, i), 10)
+            refined[members] = len(found) + labels(rows[members], divided)[0]
+            found.extend(divided)
+        subset, centres = refined, np.array(found)
+        means = np.array([rows[subset == i].mean(axis=0) for i in range(len(centres))])
+        residual = np.array([np.sum((rows[subset == i] - means[i]) ** 2) for i in range(len(centres))])
+        parts = allocate(residual, np.minimum(rate, np.bincount(subset)), n_landmarks)
+        if parts.max() == 1:
+            return means, subset
+
+
+def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, norm, seed):
+    """The whole of DnC-SC: landmarks, the K nearest of each row, eigenvalues, labels."""
+    landmarks, own = select(rows, n_landmarks, rate, sample_size, seed)
+    near, _ = candidates(landmarks, 10 * n_neighbors)
+    nearest, squared = search_candidates(rows, own, landmarks, near, n_neighbors)
+    weights, _, degree = gaussian(squared, bandwidth=np.sqrt(squared).mean())
+    weights = dense(nearest, weights, n_landmarks)
+    eigenvalues, vectors = transfer_cut(landmark_similarity(weights), n_clusters + 5)
+    used = slice(n_clusters)
+    points = embedding(weights / degree[:, None], vectors[:, used], eigenvalues[used], norm)
+    shuffled = points[np.argsort(row_keys(stream(seed, "discretize"), 0, len(rows)))]
+    starts = [generator(seed, "discretize", i) for i in range(3)]
+    found = [kmeans(shuffled, np.ones(len(rows)), n_clusters, random, 100, trials=3) for random in starts]
+    centroids, _ = min(found, key=lambda each: each[1])
+    return landmarks, nearest, eigenvalues, labels(points, centroids)[0]

@@ -1,0 +1,132 @@
+"""The demo as people run it, on fewer rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba.core import event
+from PIL import Image
+
+from dncsc import demo
+
+N_ROWS = 20_000
+
+
+def run(*options: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-m", "dncsc.demo", *options]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=240, check=False)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """What the demo printed, and the folder it ran in."""
+    folder = tmp_path_factory.mktemp("a folder")
+    (folder / "demo.png").write_text("the last one")
+    done = run("--rows", str(N_ROWS), cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout, folder
+
+
+def test_a_table_compares_both_methods_on_both_sets(finished):
+    header, rule, *lines = finished[0].strip().split("\n\n")[1].splitlines()
+    assert header.split() == ["set", "rows", "x", "features", "k", "method", "ACC", "NMI", "seconds"]
+    assert len({len(line) for line in (header, rule, *lines)}) == 1
+    cells = [line.replace(" x ", "x").split() for line in lines]
+    assert [line[:4] for line in cells] == [
+        ["flower", "20,000x2", "13", "DnC-SC"],
+        ["flower", "20,000x2", "13", "KMeans"],
+        ["digits", "1,797x64", "10", "DnC-SC"],
+        ["digits", "1,797x64", "10", "KMeans"],
+    ]
+    acc, nmi, seconds = np.array([line[4:] for line in cells], float).T
+    assert acc[0] > acc[1]
+    assert nmi[0] > nmi[1]
+    assert nmi[2] > nmi[3]
+    assert ((acc > 0) & (acc <= 100) & (nmi > 0) & (nmi <= 100) & (seconds >= 0)).all()
+
+
+def test_a_picture_is_left_in_the_current_folder(finished):
+    printed, folder = finished
+    assert printed.endswith("Picture of the flower: demo.png\n")
+    assert [path.name for path in folder.iterdir()] == ["demo.png"]
+    with Image.open(folder / "demo.png") as drawn:
+        assert drawn.size == (1400, 900)
+        assert len(np.unique(np.asarray(drawn.convert("RGB")).reshape(-1, 3), axis=0)) > 100
+
+
+def test_kernels_are_made_ready_before_anything_is_timed(finished):
+    first = finished[0].splitlines()[0]
+    assert first.startswith("Getting the kernels ready; the first run compiles them")
+    assert first.endswith(" s.")
+
+
+class Compiling:
+    def __init__(self, *args, **options) -> None:
+        pass
+
+    def fit(self, X: np.ndarray) -> None:
+        with event.trigger_event("numba:compile"):
+            pass
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_compiling_is_told_from_loading(compiles, monkeypatch, capsys):
+    data = demo.Data("rows", 2, np.arange(40.0).reshape(20, 2), np.zeros(20))
+    if compiles:
+        monkeypatch.setattr(demo, "DnCSC", Compiling)
+    else:
+        demo.warm_up([data])
+        capsys.readouterr()
+    demo.warm_up([data])
+    assert ("... compiled in" in capsys.readouterr().out) is compiles
+
+
+def test_without_matplotlib_there_is_a_table_but_no_picture(monkeypatch, capsys, tmp_path):
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    demo.run(1000, tmp_path / "demo.png")
+    printed = capsys.readouterr().out
+    assert "digits" in printed
+    assert "No picture: drawing needs matplotlib: pip install dncsc[plot]" in printed
+    assert not list(tmp_path.iterdir())
+
+
+def test_clusters_of_both_methods_that_share_rows_share_a_colour():
+    class Model:
+        n_clusters = 3
+
+        def __init__(self, labels) -> None:
+            self.labels_ = np.array(labels)
+
+    ours, theirs = Model([0, 0, 1, 1, 2, 2]), Model([2, 2, 0, 0, 1, 0])
+    np.testing.assert_array_equal(demo._numbered_alike(theirs, ours).labels_, [0, 0, 1, 1, 2, 1])
+    np.testing.assert_array_equal(theirs.labels_, [2, 2, 0, 0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rows", "10"], "--rows must be at least 1000; got 10"),
+        (["--rows", "many"], "invalid int value: 'many'"),
+        (["--output", "flower.docx"], "--output must end in .png, .svg, .pdf; got flower.docx"),
+        (["--output", "nowhere/flower.png"], "there is no folder nowhere"),
+    ],
+)
+def test_bad_options_are_refused_before_any_work(options, message, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "run", None)
+    with pytest.raises(SystemExit) as stopped:
+        demo.main(options)
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["flower.svg", "a flower in ünicode.PNG"])
+def test_the_picture_goes_where_it_is_asked_for(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    demo.main(["--rows", "1000", "--output", name])
+    assert [path.name for path in tmp_path.iterdir()] == [name]

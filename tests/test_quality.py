@@ -1,0 +1,64 @@
+"""How well the method finds known classes, next to what the paper reports."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dncsc import DnCSC
+from dncsc.datasets import load
+from dncsc.metrics import accuracy, nmi
+
+PAPER = {"usps": (82.55, 82.86), "pendigits": (82.27, 82.01), "letters": (33.54, 45.37)}
+"""Mean ACC and NMI of DnC-SC in percent: tables of Li, Ye, Imakura and Sakurai, "Divide-and-conquer based large-scale
+spectral clustering" (2022), as in ../shared/paper/tables.csv."""
+
+BELOW = (5.0, 1.5)
+"""Points of ACC and NMI that a mean of five seeds may lie below the paper's."""
+
+
+def scores(X, y, **parameters):
+    labels = DnCSC(len(np.unique(y)), **parameters).fit_predict(X)
+    return 100 * accuracy(y, labels), 100 * nmi(y, labels)
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_real_sets_are_clustered_as_well_as_in_the_paper(name):
+    folder = os.environ.get("DNCSC_DATA")
+    if not folder or not (Path(folder) / f"{name}.npz").exists():
+        pytest.skip(f"there is no {name}.npz: DNCSC_DATA is {folder or 'not set'}")
+    X, y = load(name)
+    found = np.array([scores(X, y, random_state=seed) for seed in range(5)])
+    mean, deviation = found.mean(axis=0), found.std(axis=0)
+    for metric, ours, spread, paper in zip(("ACC", "NMI"), mean, deviation, PAPER[name], strict=True):
+        print(f"{name} {metric} {ours:.2f} ± {spread:.2f}, paper {paper:.2f}: {ours - paper:+.2f}")
+    assert (mean >= np.array(PAPER[name]) - BELOW).all()
+
+
+SYNTHETIC = {"fl-20m": (75, 80), "tm-1m": (99, 97), "tc-6m": (99, 97), "ts-60k": (99, 97), "cg-10m": (60, 70)}
+"""Least ACC and NMI, in percent."""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_shapes_that_k_means_cannot_find_are_found(name, dtype):
+    X, y = load(name, n=100_000)
+    found = scores(X.astype(dtype), y, random_state=0)
+    print(f"{name} {dtype} ACC {found[0]:.2f} NMI {found[1]:.2f}")
+    assert (np.array(found) >= SYNTHETIC[name]).all()
+
+
+@pytest.mark.parametrize("parameters", [{"nearest": "exact"}, {"normalize": "l1"}, {"n_landmarks": 3_000}], ids=str)
+def test_other_choices_find_them_too(parameters):
+    for name in ("fl-20m", "tc-6m"):
+        X, y = load(name, n=100_000)
+        assert scores(X, y, random_state=0, **parameters)[1] >= SYNTHETIC[name][1]
+
+
+def test_many_small_groups_are_found():
+    X, y = load("blobs-500")
+    few = y < 100
+    assert scores(X[few], y[few], random_state=0)[1] > 85

@@ -19,7 +19,7 @@ from sklearn.cluster import KMeans
 from dncsc import DnCSC, datasets, metrics
 
 SETS = ["usps", "pendigits", "letters", "mnist", "covertype", "ts-60k", "tm-1m", "tc-6m", "cg-10m", "fl-20m"]
-PHASES = ["survey", "select", "nearest", "partition", "discretize"]
+PHASES = ["survey", "select", "nearest", "affinity", "partition", "discretize"]
 
 
 def timed_fit(model: Any, X: np.ndarray) -> float:

@@ -110,7 +110,11 @@ WRONG_PARAMETERS = [
     ("selection_rate", [1, 0, "automatic", 2.5], 'selection_rate must be an integer of at least 2 or "auto"'),
     ("sample_size", [1, -3, None], 'sample_size must be an integer of at least 2 or "auto"'),
     ("n_candidates", [0, "many"], 'n_candidates must be an integer of at least 1 or "auto"'),
-    ("bandwidth", [0, 0.0, -1.0, np.inf, np.nan, "median", None, True], "bandwidth must be 'mean' or a positive"),
+    (
+        "bandwidth",
+        [0, 0.0, -1.0, np.inf, np.nan, "median", None, True],
+        "bandwidth must be 'mean', 'local', 'adaptive' or a positive",
+    ),
     ("nearest", ["all", None, 3], "nearest must be one of 'candidates', 'exact'"),
     ("normalize", ["max", None, 2], "normalize must be one of 'l2', 'l1'"),
     ("n_init", [0, "auto", 1.0], "n_init must be an integer of at least 1"),

@@ -16,11 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import dncsc
 from dncsc import DnCSC
 from dncsc.metrics import accuracy, nmi
 
-PHASES = ["survey", "select", "nearest", "partition", "discretize"]
+PHASES = ["survey", "select", "nearest", "affinity", "partition", "discretize"]
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +97,7 @@ def test_defaults_are_those_that_are_documented():
         "sample_size": "auto",
         "n_candidates": "auto",
         "bandwidth": "mean",
+        "select": "dnc",
         "nearest": "candidates",
         "normalize": "l2",
         "n_init": DnCSC().n_init,
@@ -113,7 +113,6 @@ def test_defaults_are_those_that_are_documented():
 def test_the_representation_shows_what_differs_from_the_defaults():
     assert repr(DnCSC(3, random_state=0)) == "DnCSC(n_clusters=3, random_state=0)"
     assert is_clusterer(DnCSC())
-    assert dncsc.__all__ == ["DnCSC", "__version__"]
 
 
 def test_a_pipeline_scales_before_it_clusters(moons):

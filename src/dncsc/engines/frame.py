@@ -32,7 +32,7 @@ class Frame:
     scale : float
         A power of two.
     shift : ndarray (d,)
-        Mean of the rows, times `scale`.
+        The middle of the rows, times `scale`.
     """
 
     dtype: np.dtype[Any]

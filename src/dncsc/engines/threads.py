@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,6 +21,33 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class _OneThreadEach:
+    """Holds BLAS and OpenMP to one thread from the first engine that enters to the last that leaves.
+
+    These pools belong to the process. If every engine set and restored them for itself, two that overlap would
+    restore what the other had set.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._limit = ThreadpoolController().limit(limits=1)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+one_thread_each = _OneThreadEach()
 
 
 class ThreadsEngine:
@@ -56,13 +84,12 @@ class ThreadsEngine:
 
     def __enter__(self) -> ThreadsEngine:
         self._pool = ThreadPoolExecutor(self._n_threads, thread_name_prefix="dncsc")
-        self._limits = ThreadpoolController().limit(limits=1)
-        self._limits.__enter__()
+        one_thread_each.enter()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown(cancel_futures=True)
-        self._limits.__exit__(*error)
+        one_thread_each.leave()
 
     def sweep(self, task: Task[Total]) -> list[Total]:
         for column in task.writes:

@@ -70,15 +70,16 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self
         """
         recipe, members, settings = self._recipe(), self._members(), self._settings()
-        rows = checks.rows(self, X, reset=True)
-        n_rows = rows.shape[0]
-        if n_rows < self.n_clusters:
-            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
-        self._check_size(n_rows)
-        weight = checks.weights(sample_weight, rows)
-        say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
-        with ThreadsEngine(rows, weight, self.n_jobs) as engine:
-            found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members)
+        with checks.unchanged_on_failure(self):
+            rows = checks.rows(self, X, reset=True)
+            n_rows = rows.shape[0]
+            if n_rows < self.n_clusters:
+                raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+            self._check_size(n_rows)
+            weight = checks.weights(sample_weight, rows)
+            say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
+            with ThreadsEngine(rows, weight, self.n_jobs) as engine:
+                found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members)
         self._keep(found)
         return self
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -59,6 +60,18 @@ def jobs(value: Any) -> int | None:
     if value is None or (_is(value, Integral) and value != 0):
         return None if value is None else int(value)
     raise ParameterError(f"n_jobs must be None or an integer other than 0; got {value!r}.")
+
+
+@contextmanager
+def unchanged_on_failure(estimator: Any) -> Iterator[None]:
+    """Undo what a failed fit has set: it is then as fitted, or as unfitted, as it was before."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> Any:

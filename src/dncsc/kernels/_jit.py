@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.sigutils import normalize_signature
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,7 +34,10 @@ class _TolerantCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            loaded = super().load_overload(sig, target_context)
+            if loaded is not None and tuple(loaded.signature.args) != tuple(normalize_signature(sig)[0]):
+                raise ValueError("compiled for other types")  # two processes may have written the same file
+            return loaded
         except Exception as error:  # a damaged file can raise anything that unpickling can
             kind = type(error).__name__
             _say_once(f"the cache of compiled kernels in {self.cache_path} is damaged ({kind}); compiling again")
@@ -69,8 +73,10 @@ def jit(**options: Any) -> Callable[[Function], Function]:
         dispatcher = numba.njit(nogil=True, **options)(function)
         try:
             dispatcher._cache = _TolerantCache(function)
-        except RuntimeError as error:  # Numba found no writable folder
-            _say_once(f"compiled kernels cannot be kept ({error}); each process compiles them again")
+        except RuntimeError:  # Numba found no writable folder
+            _say_once(
+                "compiled kernels cannot be kept, as no folder for them can be written: set NUMBA_CACHE_DIR to one"
+            )
         return dispatcher
 
     return decorate

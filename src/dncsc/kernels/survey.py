@@ -8,21 +8,20 @@ from dncsc.kernels._jit import jit
 
 
 @jit()
-def survey_rows(rows, weight, sums, low, high):
+def survey_rows(rows, sums, low, high):
     """Add a block to running totals.
 
     Parameters
     ----------
     rows : IN (n, d)
-    weight : IN float64 (n,)
     sums : OUT float64 (d,)
-        Weighted sum of each feature; not finite where a value is not, or where it overflows.
+        Not finite where a value is not, or where it overflows.
     low, high : OUT float64 (d,)
     """
     for r in range(rows.shape[0]):
         for f in range(rows.shape[1]):
             value = np.float64(rows[r, f])
-            sums[f] += weight[r] * value
+            sums[f] += value
             low[f] = min(low[f], value)
             high[f] = max(high[f], value)
 

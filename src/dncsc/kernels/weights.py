@@ -74,7 +74,8 @@ def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, 
     """
     transition = np.empty_like(squared)
     lead = np.empty(len(squared), squared.dtype)
-    _relative_exponents(squared, squared.dtype.type(scale), transition, lead)
+    finite = min(scale, float(np.finfo(squared.dtype).max))
+    _relative_exponents(squared, squared.dtype.type(finite), transition, lead)
     return _from_exponents(transition, lead)
 
 

@@ -39,7 +39,7 @@ class Gaussian:
     bandwidth: float
 
     def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return gaussian_transition(squared, 0.5 / self.bandwidth**2)
+        return gaussian_transition(squared, 0.5 / self.bandwidth / self.bandwidth)
 
 
 @dataclass(frozen=True)

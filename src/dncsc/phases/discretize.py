@@ -25,6 +25,8 @@ SAMPLE_ROWS = 20_000
 SAMPLE_ROWS_A_CLUSTER = 200
 TRIALS = 3
 """Points tried for each starting centroid."""
+MANY_CLUSTERS = 100
+"""Beyond this many only one is tried: starts then take most of the time."""
 
 
 @dataclass
@@ -89,7 +91,8 @@ def best_of_starts(engine: Engine, settings: Settings, embedding: Embedding) -> 
 
     def start(i: int) -> KMeans:
         random = generator(settings.seed, "discretize", i)
-        return kmeans(points, drawn.weight, settings.n_clusters, random, settings.max_iter, trials=TRIALS)
+        trials = TRIALS if settings.n_clusters <= MANY_CLUSTERS else 1
+        return kmeans(points, drawn.weight, settings.n_clusters, random, settings.max_iter, trials)
 
     best = min(engine.each(start, range(settings.n_init)), key=lambda found: found.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.

@@ -50,7 +50,18 @@ def leading_eigenpairs(
         small = n <= SMALL or count > n // 4 or matrix.nnz > DENSE * n * n
         solvers = [_dense] if small else [_shift_invert, _dense] if factorise else [_lanczos, _shift_invert, _dense]
         values, vectors = next(pairs for solve in solvers if (pairs := solve(matrix, count)) is not None)
+        values, vectors = _with_first(matrix, vectors, first / np.linalg.norm(first))
     return values, with_positive_peaks(vectors)
+
+
+def _with_first(matrix: csr_array, vectors: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenpairs with the known vector as the first, where a solver may mix it with others of nearly the same value."""
+    beside = vectors - np.outer(first, first @ vectors)
+    basis, _, _ = scipy.linalg.qr(beside, mode="economic", pivoting=True)  # one column is left over: the known vector
+    basis = basis[:, : vectors.shape[1] - 1]
+    values, turned = scipy.linalg.eigh(basis.T @ (matrix @ basis))
+    known = float(first @ (matrix @ first))
+    return np.minimum([known, *values[::-1]], known), np.column_stack([first, basis @ turned[:, ::-1]])
 
 
 def with_positive_peaks(vectors: np.ndarray) -> np.ndarray:

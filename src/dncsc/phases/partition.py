@@ -26,6 +26,9 @@ MORE_EIGENVALUES = 5
 LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
 
+LARGEST_EIGENVALUE = 1 - 1e-15
+"""of W_R, normalised, but for the one that each connected part has; what comes closer is rounding"""
+
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
@@ -47,6 +50,8 @@ class _Table:
     columns: np.ndarray
     sums: np.ndarray
     used: np.ndarray
+    mass: np.ndarray
+    """weight of the rows that each landmark is the nearest of"""
 
     def to_sparse(self) -> csr_array:
         """Upper triangle of W_R."""
@@ -66,22 +71,26 @@ class _AddUp:
 
     def begin(self) -> _Table:
         p, width = len(self.graph.points), 32
-        return _Table(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
+        table = np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32)
+        return _Table(*table, np.zeros(p))
 
     def visit(self, total: _Table, block: Block) -> None:
         nearest, shares, degree = self.graph.shares(*values_of(block, self.reads))
-        order, first = group_rows(nearest[:, 0].copy(), len(total.used))
+        first_nearest = nearest[:, 0].copy()
+        total.mass += np.bincount(first_nearest, block.weight, len(total.mass))
+        order, first = group_rows(first_nearest, len(total.used))
         table = total.columns, total.sums, total.used
         total.columns, total.sums = add_rows(nearest, shares, block.weight * degree, order, first, *table)
 
 
-def landmark_similarity(engine: Engine, graph: Bipartite) -> csr_array:
-    """``W_R = B^T D_X^-1 B``, sparse and symmetric; its row sums are D_R."""
+def landmark_similarity(engine: Engine, graph: Bipartite) -> tuple[csr_array, np.ndarray]:
+    """``W_R = B^T D_X^-1 B``, sparse and symmetric, whose row sums are D_R; and the weight of each landmark's rows."""
     p = len(graph.points)
-    upper = csr_array((p, p))
+    upper, mass = csr_array((p, p)), np.zeros(p)
     for table in engine.sweep(_AddUp(graph)):
         upper = upper + table.to_sparse()
-    return csr_array(upper + scipy.sparse.triu(upper, 1).T)
+        mass += table.mass
+    return csr_array(upper + scipy.sparse.triu(upper, 1).T), mass
 
 
 @dataclass(frozen=True)
@@ -112,15 +121,19 @@ def singular_vectors(
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, skip: int = 0) -> Partition:
     """Cut a bipartite graph through its points; the first `skip` eigenvectors are left out."""
-    similarity = landmark_similarity(engine, graph)
-    spectrum = bottom_of_spectrum(similarity, graph.points, settings.n_clusters + skip)
+    similarity, mass = landmark_similarity(engine, graph)
+    spectrum = bottom_of_spectrum(similarity, graph.points, settings.n_clusters + skip, mass)
     vectors = spectrum.vectors[:, min(skip, spectrum.vectors.shape[1] - 1) :]
     lift = Lift(vectors.astype(engine.frame.dtype), settings.by_length)
     return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
 
 
 def bottom_of_spectrum(
-    similarity: csr_array, landmarks: np.ndarray, n_clusters: int, factorise: bool = True
+    similarity: csr_array,
+    landmarks: np.ndarray,
+    n_clusters: int,
+    mass: np.ndarray | None = None,
+    factorise: bool = True,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -136,6 +149,8 @@ def bottom_of_spectrum(
         Where the landmarks are, to tell which parts are near.
     n_clusters : int
         k.
+    mass : (p,), optional
+        Weight of the rows that each landmark stands for, to tell which parts are light; its degree by default.
     factorise : bool
         Whether a sparse factorisation is likely to stay sparse; see `leading_eigenpairs`.
     """
@@ -147,7 +162,7 @@ def bottom_of_spectrum(
     normal.data[normal.data < LEAST_LINK] = 0
     normal.eliminate_zeros()
     n_components, component = connected_components(normal, directed=False)
-    part = join_lightest(component, landmarks[linked], degree[linked], n_clusters)
+    part = join_lightest(component, landmarks[linked], degree[linked] if mass is None else mass[linked], n_clusters)
     joined = part.max() + 1 < n_components
     most = 1 if joined else n_clusters + MORE_EIGENVALUES - n_components + 1
     pairs = []
@@ -155,6 +170,8 @@ def bottom_of_spectrum(
         members = np.flatnonzero(part == i)
         inside = normal[members][:, members]
         values, vectors = leading_eigenpairs(inside, min(most, len(members)), root[members], factorise)
+        values[0] = 1
+        values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
         pairs += [(value, members, vector) for value, vector in zip(values, vectors.T, strict=True)]
     pairs.sort(key=lambda pair: -pair[0])
     useful = [pair for pair in pairs[:n_clusters] if pair[0] > LEAST_EIGENVALUE]

@@ -27,8 +27,9 @@ class NotFinite(NamedTuple):
 def find_not_finite(block: Block) -> list[NotFinite]:
     """An empty list, or one record of what is wrong in a block."""
     rows = block.rows
-    if np.isfinite(rows.sum(dtype=np.float64)):
-        return []
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(rows.sum(dtype=np.float64)):
+            return []
     row, column = np.nonzero(~np.isfinite(rows))
     if not len(row):
         return []  # finite, but their sum is not
@@ -52,13 +53,17 @@ def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> Non
     )
 
 
+MEDIAN_ROWS = 64
+"""Rows of a block that the centre is the median of."""
+
+
 @dataclass
 class _Seen:
     sums: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    mass: float = 0.0
     n_counted: int = 0
+    some: list[np.ndarray] = field(default_factory=list)
     not_finite: list[NotFinite] = field(default_factory=list)
 
 
@@ -73,9 +78,9 @@ class _Survey:
         return _Seen(np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf))
 
     def visit(self, total: _Seen, block: Block) -> None:
-        survey_rows(block.rows, block.weight, total.sums, total.low, total.high)
-        total.mass += float(block.weight.sum())
+        survey_rows(block.rows, total.sums, total.low, total.high)
         total.n_counted += int(np.count_nonzero(block.weight > 0))
+        total.some.append(block.rows[:: -(-len(block) // MEDIAN_ROWS)].astype(np.float64))
         if not np.isfinite(total.sums).all():
             total.not_finite += find_not_finite(block)
 
@@ -104,10 +109,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None) -> int:
     check_finite([bad for total in seen for bad in total.not_finite], names)
     low = np.min([total.low for total in seen], axis=0)
     high = np.max([total.high for total in seen], axis=0)
-    mass = sum(total.mass for total in seen)
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = np.sum([total.sums for total in seen], axis=0) / mass
-    centre = np.where(np.isfinite(mean), mean, low / 2 + high / 2).clip(low, high)
+    # The median, not the mean: one far outlier would pull the mean so far away that the other rows lose their digits.
+    centre = 2 * np.median(np.concatenate([some / 2 for total in seen for some in total.some]), axis=0)
     half = np.maximum(high / 2 - centre / 2, centre / 2 - low / 2)  # the whole could overflow
     engine.frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
     return sum(total.n_counted for total in seen)

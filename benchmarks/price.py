@@ -13,9 +13,9 @@ import time
 from typing import Any
 
 import numpy as np
-from common import machine, print_table
 from sklearn.cluster import KMeans
 
+from common import machine, print_table
 from dncsc import DnCSC, datasets, metrics
 
 SETS = ["usps", "pendigits", "letters", "mnist", "covertype", "ts-60k", "tm-1m", "tc-6m", "cg-10m", "fl-20m"]

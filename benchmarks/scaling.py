@@ -12,8 +12,8 @@ import resource
 from typing import Any
 
 import numpy as np
-from common import best_of, in_own_process, machine, print_table
 
+from common import best_of, in_own_process, machine, print_table
 from dncsc import DnCSC, datasets
 
 

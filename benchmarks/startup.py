@@ -13,7 +13,7 @@ import time
 
 from common import machine, print_table
 
-FIT = "import numpy as np; from dncsc import DnCSC; X = np.random.default_rng(0).normal(size=(10_000, 2)); DnCSC(3).fit(X)"
+FIT = "import numpy; from dncsc import DnCSC; DnCSC(3).fit(numpy.random.default_rng(0).normal(size=(10_000, 2)))"
 IMPORT_OTHERS = "import sklearn.cluster, sklearn.metrics, sklearn.datasets, numba, scipy.sparse.csgraph"
 
 

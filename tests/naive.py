@@ -162,10 +162,11 @@ def lloyd(points, weight, centres, max_iter):
 
 
 def kmeans(points, weight, n_parts, random, max_iter, trials=1):
-    """Lloyd's iterations from a k-means++ start among the first points, sorted by a random projection."""
+    """Lloyd's iterations from a k-means++ start among evenly spaced points, sorted by a random projection."""
     uniforms = random.random((min(n_parts, len(points)), trials))
     direction = random.standard_normal(points.shape[1])
-    order = np.argsort(points[: max(20 * n_parts, 500)] @ direction, kind="stable")
+    seen = np.arange(len(points))[:: max(1, len(points) // max(10 * n_parts, 500))]
+    order = seen[np.argsort(points[seen] @ direction, kind="stable")]
     start = points[order][spread(points[order], weight[order], uniforms)]
     return lloyd(points, weight, start, max_iter)
 
@@ -201,7 +202,7 @@ def select(rows, n_landmarks, rate, sample_size, seed):
             members = np.flatnonzero(subset == i)
             divided = centres[[i]]
             if parts[i] > 1:
-                sample = rows[members[np.argsort(keys[members])[:sample_size]]]
+                sample = rows[np.sort(members[np.argsort(keys[members])[:sample_size]])]
                 divided, _ = kmeans(sample, np.ones(len(sample)), parts[i], generator(seed, "select", number, i), 10)
             refined[members] = len(found) + labels(rows[members], divided)[0]
             found.extend(divided)
@@ -223,8 +224,7 @@ def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, norm, 
     eigenvalues, vectors = transfer_cut(landmark_similarity(weights), n_clusters + 5)
     used = slice(n_clusters)
     points = embedding(weights / degree[:, None], vectors[:, used], eigenvalues[used], norm)
-    shuffled = points[np.argsort(row_keys(stream(seed, "discretize"), 0, len(rows)))]
     starts = [generator(seed, "discretize", i) for i in range(3)]
-    found = [kmeans(shuffled, np.ones(len(rows)), n_clusters, random, 100, trials=3) for random in starts]
+    found = [kmeans(points, np.ones(len(rows)), n_clusters, random, 100, trials=3) for random in starts]
     centroids, _ = min(found, key=lambda each: each[1])
     return landmarks, nearest, eigenvalues, labels(points, centroids)[0]

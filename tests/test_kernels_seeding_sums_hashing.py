@@ -7,13 +7,12 @@ import pytest
 
 import naive
 from dncsc.engines.seeds import stream
-from dncsc.kernels.across_rows import lloyd_across_rows
 from dncsc.kernels.grouping import group_rows, put_rows
 from dncsc.kernels.hashing import row_keys, rows_below
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group, total_distance
 from dncsc.kernels.survey import scale_and_shift, survey_rows
-from dncsc.phases.kmeans import kmeans
+from dncsc.phases.kmeans import _Groups, _lloyd, kmeans, kmeans_in_groups, one_by_one
 
 BLOCKS = (1, 7, 63, 64, 65, 511, 513, 1000)
 
@@ -185,19 +184,37 @@ def test_kmeans_follows_lloyd(n, d, n_parts, trials, dtype):
     np.testing.assert_allclose(found.inertia, inertia, rtol=rounding, atol=rounding)
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 16])
+@pytest.mark.parametrize("d", [1, 2, 3, 16, 64])
 @precisions
 def test_a_centre_without_points_moves_to_the_point_farthest_from_its_own(d, dtype):
     random = np.random.default_rng(0)
     points, weight = random.standard_normal((513, d)).astype(dtype), random.random(513) + 0.5
     start = np.concatenate([points[:6], 1e3 + points[:3]])
     for max_iter in (1, 10):
-        centres, mass = start.copy(), np.empty(9)
-        inertia, _ = lloyd_across_rows(points, weight, centres, max_iter, mass)
+        [found] = _lloyd(_Groups.of(points, weight, np.array([0, 513]), [start]), start, max_iter, one_by_one)
         twin_centres, twin_inertia = naive.lloyd(points, weight, start, max_iter)
-        np.testing.assert_allclose(centres[mass > 0], twin_centres, rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(inertia, twin_inertia, rtol=1e-5)
-        np.testing.assert_allclose(mass.sum(), weight.sum())
+        np.testing.assert_allclose(found.centres, twin_centres, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(found.inertia, twin_inertia, rtol=1e-5)
+
+
+@pytest.mark.parametrize("d", [2, 64, 300])
+@precisions
+def test_groups_of_points_are_clustered_as_if_each_were_alone(d, dtype):
+    random = np.random.default_rng(0)
+    sizes = np.array([1, 700, 3, 5000, 40, 9000, 2, 1200])
+    first = np.cumsum([0, *sizes])
+    points, weight = random.standard_normal((first[-1], d)).astype(dtype), random.random(first[-1]) + 0.5
+    parts = [1, 5, 4, 20, 3, 7, 2, 2]
+
+    def fresh():
+        return [np.random.default_rng(i) for i in range(len(sizes))]
+
+    together = kmeans_in_groups(points, weight, first, parts, fresh(), 5)
+    for g, alone in enumerate(fresh()):
+        span = slice(first[g], first[g + 1])
+        expected = kmeans(points[span], weight[span], parts[g], alone, 5)
+        np.testing.assert_allclose(together[g].centres, expected.centres, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(together[g].inertia, expected.inertia, rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("d", [2, 64])

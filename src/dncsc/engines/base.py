@@ -36,18 +36,21 @@ class Block:
     """Parts of the columns that the task reads, and room for those that it writes."""
     weight: np.ndarray
     """float64, one a row; ones where the user gave none."""
-    _enter: Callable[[np.ndarray | slice], np.ndarray] = field(repr=False)
+    _enter: Callable[[np.ndarray | None], np.ndarray] = field(repr=False)
 
     def __len__(self) -> int:
         return self.stop - self.start
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Rows in the engine's frame, C-ordered. Made when first asked for: many passes need columns only."""
-        return self._enter(slice(None))
+        """Rows in the engine's frame, C-ordered. Made when first asked for: many passes need columns only.
+
+        The array is the engine's and holds other rows when the visit is over; copy what has to stay.
+        """
+        return self._enter(None)
 
     def some_rows(self, chosen: np.ndarray) -> np.ndarray:
-        """Some of the rows, by their numbers in the block."""
+        """Some of the rows, by their numbers in the block; a fresh array."""
         return self._enter(chosen)
 
 

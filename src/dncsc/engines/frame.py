@@ -57,11 +57,12 @@ class Frame:
         scale = float(np.ldexp(1.0, int(np.clip(power, -limit, limit))))
         return cls(dtype, scale, centre * scale)
 
-    def enter(self, rows: Any) -> np.ndarray:
-        """The user's rows (dense, or sparse) in this frame, C-ordered; always a fresh array."""
+    def enter(self, rows: Any, room: np.ndarray | None = None) -> np.ndarray:
+        """The user's rows (dense, or sparse) in this frame, C-ordered: a fresh array, or the beginning of `room`."""
         if scipy.sparse.issparse(rows):
             rows = rows.toarray()
-        inside = np.array(rows, dtype=self.dtype, order="C")
+        inside = np.empty(rows.shape, self.dtype) if room is None else room[: len(rows)]
+        np.copyto(inside, rows, casting="unsafe")
         if self.scale != 1.0 or self.shift.any():
             scale_and_shift(inside, self.dtype.type(self.scale), self.shift.astype(self.dtype))
         return inside

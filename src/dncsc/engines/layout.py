@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-BLOCK_VALUES = 2**20
+BLOCK_VALUES = 2**21
 LARGEST_BLOCK = 2**16
 SMALLEST_BLOCK = 2**8
-STRIPES = 64
+STRIPES = 32
+SHORTEST_STRIPE = 2
 LONGEST_STRIPE = 256
 
 
 def block_rows(n_features: int) -> int:
-    """Rows a block: a power of two, some 2**20 values, between 2**8 and 2**16 rows."""
+    """Rows a block: a power of two, some 2**21 values, between 2**8 and 2**16 rows."""
     fitting = BLOCK_VALUES // max(n_features, 1)
     return max(SMALLEST_BLOCK, min(LARGEST_BLOCK, 1 << max(fitting, 1).bit_length() - 1))
 
@@ -39,8 +40,12 @@ class Layout:
 
     @property
     def n_stripes(self) -> int:
-        """At most 64, unless that made stripes longer than 256 blocks."""
-        return max(min(self.n_blocks, STRIPES), -(-self.n_blocks // LONGEST_STRIPE))
+        """Stripes of at least 2 and at most 256 blocks; 32 of them if that is possible.
+
+        Each has a total of its own, so that many short ones would cost more than they gain in balance.
+        """
+        fewest, most = -(-self.n_blocks // LONGEST_STRIPE), -(-self.n_blocks // SHORTEST_STRIPE)
+        return max(min(most, STRIPES), fewest)
 
     def stripe(self, number: int) -> Iterator[tuple[int, int]]:
         """First row and end of each block of a stripe, in order."""

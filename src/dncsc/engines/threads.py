@@ -79,6 +79,7 @@ class ThreadsEngine:
         self._weight = weight
         self._ones = np.ones(self.layout.block_rows)
         self._columns: dict[str, np.ndarray] = {}
+        self._rooms = threading.local()
         cores = available_cores()
         self._n_threads = cores if n_jobs is None else n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
@@ -122,7 +123,16 @@ class ThreadsEngine:
             self._columns[column.name] = np.empty(shape, column.dtype)
 
     def _block(self, start: int, stop: int, names: list[str]) -> Block:
-        rows, frame = self._rows, self.frame
+        def enter(chosen: np.ndarray | None) -> np.ndarray:
+            rows = self._rows[start:stop]
+            return self.frame.enter(rows, self._room()) if chosen is None else self.frame.enter(rows[chosen])
+
         weight = self._ones[: stop - start] if self._weight is None else self._weight[start:stop]
         columns = {name: self._columns[name][start:stop] for name in names}
-        return Block(start, stop, columns, weight, lambda chosen: frame.enter(rows[start:stop][chosen]))
+        return Block(start, stop, columns, weight, enter)
+
+    def _room(self) -> np.ndarray:
+        """Room of a thread for the rows of a block: a fresh one for each block would cost more than filling it."""
+        if not hasattr(self._rooms, "room"):
+            self._rooms.room = np.empty((self.layout.block_rows, self.layout.n_features), self.frame.dtype)
+        return self._rooms.room

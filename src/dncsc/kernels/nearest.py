@@ -11,6 +11,9 @@ from dncsc.kernels.grouping import group_rows
 CENTRES_ALONG = 64
 """From this many features on, a matrix product finds the nearest of many centres sooner than lanes across rows do."""
 
+FEW_CENTRES = 8
+"""Up to this many, looking at each is faster than a matrix product."""
+
 LANDMARKS_ALONG = 16
 """The same for landmarks, where groups are small and often leave lanes across rows idle."""
 
@@ -41,7 +44,7 @@ def nearest_centres(
     if d < CENTRES_ALONG:
         order, first = group_rows(group, len(first_centre) - 1)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
-    elif len(first_centre) == 2:
+    elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         search_shortlist(rows, centres, rows @ centres.T, index[:, None], squared[:, None])
     else:
         nearest_along_features(rows, group, centres, first_centre, index, squared)

@@ -12,7 +12,7 @@ from dncsc.engines.layout import block_rows
 from dncsc.engines.seeds import stream
 from dncsc.kernels.weights import adaptive_transition, gaussian_transition, local_transition
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
-from dncsc.phases.sample import draw
+from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
 
 SAMPLE_ROWS = 10_000
@@ -111,8 +111,7 @@ def _landmark_scales(links: Links) -> np.ndarray:
 
 
 def _mean_distance_to_all(engine: Engine, settings: Settings, landmarks: np.ndarray) -> float:
-    counts = np.array([SAMPLE_ROWS]), np.array([settings.n_counted])
-    [drawn] = draw(engine, stream(settings.seed, "bandwidth"), *counts)
+    drawn = draw_rows(engine, stream(settings.seed, "bandwidth"), SAMPLE_ROWS, settings.n_counted)
     return mean_distance(engine, drawn.values[0], drawn.weight, landmarks)
 
 

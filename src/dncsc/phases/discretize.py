@@ -15,7 +15,7 @@ from dncsc.engines.base import Block, Column, Engine
 from dncsc.engines.seeds import generator, stream
 from dncsc.phases.embedding import Embedding, values_of
 from dncsc.phases.kmeans import KMeans, kmeans
-from dncsc.phases.sample import draw
+from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import Settings
 
 LABEL = "label"
@@ -84,9 +84,8 @@ def label_all(engine: Engine, embedding: Embedding, centroids: np.ndarray, n_ite
 
 def best_of_starts(engine: Engine, settings: Settings, embedding: Embedding) -> KMeans:
     """The best of `n_init` runs of k-means on a sample of placed rows."""
-    wanted = np.array([max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * settings.n_clusters)])
-    counted = np.array([settings.n_counted])
-    [drawn] = draw(engine, stream(settings.seed, "discretize"), wanted, counted, columns=embedding.reads)
+    wanted = max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * settings.n_clusters)
+    drawn = draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.reads)
     points = embedding.place(*drawn.values)
 
     def start(i: int) -> KMeans:

@@ -52,7 +52,7 @@ class _Gather:
         return []
 
     def visit(self, total: list[np.ndarray], block: Block) -> None:
-        total.append(block.rows)
+        total.append(block.rows.copy())
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
-"""k-means on points that fit in memory: inside the selection of landmarks, and on a sample of the embedding."""
+"""k-means on points that fit in memory: inside the selection of landmarks, and on a sample of the embedding.
+
+Points may stand in groups, each with its own k-means. Small groups run together, so that two hundred of them do not
+meet in the interpreter at each iteration, and a large one shares its blocks among threads.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -11,12 +16,11 @@ import numpy as np
 
 from dncsc.engines.base import Item, Result
 from dncsc.engines.layout import block_rows
-from dncsc.kernels.across_rows import lloyd_across_rows
-from dncsc.kernels.nearest import CENTRES_ALONG, nearest_centres
+from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group
 
-SEEDING_POINTS = 20
+SEEDING_POINTS = 10
 """Points a centre that k-means++ sees; Lloyd's iterations see all of them."""
 
 
@@ -54,92 +58,162 @@ def kmeans(
     trials: int = 1,
     each: Each = one_by_one,
 ) -> KMeans:
-    """Lloyd's iterations from a k-means++ start.
+    """k-means of points in one group; see `kmeans_in_groups`."""
+    first = np.array([0, len(points)])
+    [found] = kmeans_in_groups(points, weight, first, [n_parts], [random], max_iter, trials, each)
+    return found
+
+
+def kmeans_in_groups(
+    points: np.ndarray,
+    weight: np.ndarray,
+    first: np.ndarray,
+    n_parts: Sequence[int],
+    random: Sequence[np.random.Generator],
+    max_iter: int,
+    trials: int = 1,
+    each: Each = one_by_one,
+) -> list[KMeans]:
+    """Lloyd's iterations from a k-means++ start, in each group of points.
 
     Parameters
     ----------
     points : (n, d)
-        In random order.
     weight : float64 (n,)
         Positive.
-    n_parts : int
-    random : Generator
+    first : int (n_groups + 1,)
+        Group g is ``points[first[g]:first[g + 1]]``; none is empty.
+    n_parts : sequence of int
+        Parts of each group.
+    random : sequence of Generator
+        One a group.
     max_iter : int
         Iterations; fewer when no point changes its centre.
     trials : int
         Points tried for each starting centre.
     each : callable
-        How to go through blocks of points.
+        How to go through groups, and through blocks of points.
 
     Returns
     -------
-    KMeans
-        With fewer than `n_parts` centres where there are fewer distinct points.
+    list of KMeans
+        With fewer than `n_parts` centres where a group has fewer distinct points.
     """
-    centres = _start(points, weight, n_parts, random, trials)
-    if points.shape[1] < CENTRES_ALONG:
-        mass = np.empty(len(centres))
-        inertia, n_iter = lloyd_across_rows(points, weight, centres, max_iter, mass)
-        return KMeans(centres[mass > 0], inertia, max(n_iter, 1))
-    now = _assign(points, weight, centres, each)
+    spans = list(itertools.starmap(slice, itertools.pairwise(first.tolist())))
+    starts = each(
+        lambda g: _start(points[spans[g]], weight[spans[g]], n_parts[g], random[g], trials), range(len(spans))
+    )
+    if len(spans) == 1:
+        return _lloyd(_Groups.of(points, weight, first, starts), np.concatenate(starts), max_iter, each)
+
+    def together(groups: slice) -> list[KMeans]:
+        span = slice(first[groups.start], first[groups.stop])
+        those = _Groups.of(
+            points[span], weight[span], first[groups.start : groups.stop + 1] - span.start, starts[groups]
+        )
+        return _lloyd(those, np.concatenate(starts[groups]), max_iter, one_by_one)
+
+    # Neighbouring groups that fill a block go through all iterations together, while they are in the cache.
+    ends = np.searchsorted(first, np.arange(0, first[-1], block_rows(points.shape[1])), side="left")
+    bounds = np.unique([*ends.tolist(), len(spans)]).tolist()
+    return [found for part in each(together, itertools.starmap(slice, itertools.pairwise(bounds))) for found in part]
+
+
+def _lloyd(groups: _Groups, centres: np.ndarray, max_iter: int, each: Each) -> list[KMeans]:
+    """Iterations until no point of any group changes its centre."""
+    now = groups.assign(centres, each)
     n_iter = 0
-    while n_iter < max_iter and now.inertia > 0:  # at 0 each point is a centre: a mean would only add rounding
+    while n_iter < max_iter and now.residual.any():  # without any, each point is a centre: means would only round
         before = now
-        centres = _means(points, now)
-        now = _assign(points, weight, centres, each)
+        centres = groups.means(now, centres)
+        now = groups.assign(centres, each)
         n_iter += 1
         if np.array_equal(now.index, before.index):
             break
-    return KMeans(centres[now.mass > 0], now.inertia, max(n_iter, 1))
+    parts = itertools.starmap(slice, itertools.pairwise(groups.first_centre.tolist()))
+    return [
+        KMeans(centres[part][now.mass[part] > 0], float(now.residual[part].sum()), max(n_iter, 1)) for part in parts
+    ]
 
 
 @dataclass(frozen=True)
 class _Assigned:
+    """Centre of each point and its squared distance; of each centre, the sums over its points."""
+
     index: np.ndarray
     squared: np.ndarray
     sums: np.ndarray
     mass: np.ndarray
-    inertia: float
+    residual: np.ndarray
 
 
-def _assign(points: np.ndarray, weight: np.ndarray, centres: np.ndarray, each: Each) -> _Assigned:
-    """Nearest centre of each point, and the totals of each part."""
-    m, d = centres.shape
-    first = np.array([0, m], np.int32)
-    size = block_rows(d)
+@dataclass(frozen=True)
+class _Groups:
+    points: np.ndarray
+    weight: np.ndarray
+    first: np.ndarray
+    first_centre: np.ndarray
+    """centres of group g are those from ``first_centre[g]`` to ``first_centre[g + 1]``"""
 
-    def chunk(start: int) -> tuple[np.ndarray, ...]:
-        some, heavy = points[start : start + size], weight[start : start + size]
-        index, squared = nearest_centres(some, np.zeros(len(some), np.int32), centres, first)
-        sums, mass, residual, count = np.zeros((m, d)), np.zeros(m), np.zeros(m), np.zeros(m, np.int64)
-        add_by_group(some, heavy, index, squared, sums, mass, residual, count)
-        return index, squared, sums, mass, residual
+    @classmethod
+    def of(cls, points: np.ndarray, weight: np.ndarray, first: np.ndarray, starts: list[np.ndarray]) -> _Groups:
+        return cls(points, weight, first, np.cumsum([0, *map(len, starts)]).astype(np.int32))
 
-    index, squared, sums, mass, residual = zip(*each(chunk, range(0, len(points), size)), strict=True)
-    return _Assigned(np.concatenate(index), np.concatenate(squared), added(sums), added(mass), float(np.sum(residual)))
+    def assign(self, centres: np.ndarray, each: Each) -> _Assigned:
+        """Nearest centre of each point within its group, and the totals of each centre."""
+        (n, d), m = self.points.shape, len(centres)
+        index, squared = np.empty(n, np.int32), np.empty(n, self.points.dtype)
+        size = block_rows(d)
 
+        def block(start: int) -> tuple[slice, list[np.ndarray]]:
+            span = slice(start, min(start + size, n))
+            low, high = np.searchsorted(self.first, [span.start, span.stop - 1], side="right") - 1
+            inside = np.clip(self.first[low : high + 2], span.start, span.stop) - span.start
+            group = np.repeat(np.arange(high + 1 - low, dtype=np.int32), np.diff(inside))
+            # Only the centres of these groups: with many, totals of all would cost more than the points.
+            first_centre = self.first_centre[low : high + 2]
+            near = slice(int(first_centre[0]), int(first_centre[-1]))
+            some, count = self.points[span], near.stop - near.start
+            part, squared[span] = nearest_centres(some, group, centres[near], first_centre - first_centre[0])
+            totals = [np.zeros((count, d)), np.zeros(count), np.zeros(count), np.zeros(count, np.int64)]
+            add_by_group(some, self.weight[span], part, squared[span], *totals)
+            index[span] = part + first_centre[0]
+            return near, totals
 
-def _means(points: np.ndarray, now: _Assigned) -> np.ndarray:
-    """Centre of each part; a part without points moves to the point farthest from its centre."""
-    empty = np.flatnonzero(now.mass == 0)
-    centres = (now.sums / np.where(now.mass > 0, now.mass, 1)[:, None]).astype(points.dtype)
-    if len(empty):
-        centres[empty] = points[np.argsort(-now.squared, kind="stable")[: len(empty)]]
-    return centres
+        sums, mass, residual = np.zeros((m, d)), np.zeros(m), np.zeros(m)
+        for near, totals in each(block, range(0, n, size)):
+            sums[near] += totals[0]
+            mass[near] += totals[1]
+            residual[near] += totals[2]
+        return _Assigned(index, squared, sums, mass, residual)
+
+    def means(self, now: _Assigned, centres: np.ndarray) -> np.ndarray:
+        """Mean of each centre's points; one without points moves to the point of its group farthest from its centre."""
+        means = (now.sums / np.where(now.mass > 0, now.mass, 1)[:, None]).astype(centres.dtype)
+        for centre in np.flatnonzero(now.mass == 0):
+            g = int(np.searchsorted(self.first_centre, centre, side="right")) - 1
+            inside = now.squared[self.first[g] : self.first[g + 1]]
+            farthest = int(np.argmax(inside))
+            inside[farthest] = 0  # taken: the next empty one looks elsewhere
+            means[centre] = self.points[self.first[g] + farthest]
+        return means
 
 
 def _start(
     points: np.ndarray, weight: np.ndarray, n_parts: int, random: np.random.Generator, trials: int
 ) -> np.ndarray:
     """k-means++ on some of the points, or on all where those have too few distinct values."""
-    uniforms = random.random((min(n_parts, len(points)), trials))
+    n = len(points)
+    uniforms = random.random((min(n_parts, n), trials))
     direction = random.standard_normal(points.shape[1])
     some = max(SEEDING_POINTS * n_parts, 500)
     while True:
+        seen = points[:: max(1, n // some)]
+        heavy = weight[:: max(1, n // some)]
         # Sorted, so that the choice depends on the values alone: a point of weight 2 counts as two points would.
-        order = np.argsort(points[:some].astype(np.float64) @ direction, kind="stable")
+        order = np.argsort(seen.astype(np.float64) @ direction, kind="stable")
         chosen = np.empty(len(uniforms), np.int64)
-        count = spread(points[order], weight[order], uniforms, chosen)
-        if count == len(uniforms) or some >= len(points):
-            return points[order[chosen[:count]]]
-        some = len(points)
+        count = spread(seen[order], heavy[order], uniforms, chosen)
+        if count == len(uniforms) or len(seen) == n:
+            return seen[order[chosen[:count]]]
+        some = n

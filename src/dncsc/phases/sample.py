@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,11 +18,13 @@ MOST_VALUES = 2**27
 
 
 class Drawn(NamedTuple):
-    """Rows drawn from one group, in order of their keys, so that every beginning is itself a random sample."""
+    """Rows drawn from groups, one group after another, each in the order of its rows."""
 
     values: list[np.ndarray]
     """What was gathered: the rows themselves, or their entries in columns."""
     weight: np.ndarray
+    first: np.ndarray
+    """Those of group g are from ``first[g]`` to ``first[g + 1]``."""
 
 
 class _Part(NamedTuple):
@@ -60,14 +62,20 @@ class _Sample:
             total.append(_Part(group[chosen], keys[chosen], block.weight[chosen], values))
 
 
-def draw(
+def draw_rows(engine: Engine, stream: np.uint64, wanted: int, size: int, columns: Sequence[str] = ()) -> Drawn:
+    """Draw some of all rows of positive weight, of which there are `size`; see `draw_in_groups`."""
+    [(_, drawn)] = draw_in_groups(engine, stream, np.array([wanted]), np.array([size]), None, columns)
+    return drawn
+
+
+def draw_in_groups(
     engine: Engine,
     stream: np.uint64,
     wanted: np.ndarray,
     size: np.ndarray,
-    group: str | None = None,
+    group: str | None,
     columns: Sequence[str] = (),
-) -> list[Drawn]:
+) -> Iterator[tuple[np.ndarray, Drawn]]:
     """Draw rows of positive weight from each group.
 
     Parameters
@@ -79,30 +87,29 @@ def draw(
         How many; 0 for none.
     size : int (n_groups,)
         How many there are.
-    group : str, optional
+    group : str or None
         Column with the group of each row; without it all rows are group 0.
     columns : sequence of str
         Columns to gather; none for the rows themselves.
 
-    Returns
-    -------
-    drawn : list of Drawn
-        ``min(wanted, size)`` rows a group.
+    Yields
+    ------
+    groups : int (m,)
+        As many groups as may be gathered at a time.
+    drawn : Drawn
+        ``min(wanted, size)`` rows of each.
     """
     wanted = np.minimum(wanted, size)
-    drawn: list[Drawn] = [Drawn([], np.empty(0))] * len(wanted)
     width = 1 if columns else engine.layout.n_features
     batch = np.cumsum(wanted * width) // MOST_VALUES
     for number in np.unique(batch[wanted > 0]):
         part = np.where(batch == number, wanted, 0)
-        for g, found in _draw_batch(engine, stream, part, size, group, columns).items():
-            drawn[g] = found
-    return drawn
+        yield np.flatnonzero(part), _draw_batch(engine, stream, part, size, group, columns)
 
 
 def _draw_batch(
     engine: Engine, stream: np.uint64, wanted: np.ndarray, size: np.ndarray, group: str | None, columns: Sequence[str]
-) -> dict[int, Drawn]:
+) -> Drawn:
     generous = wanted + 6 * np.sqrt(wanted) + 30
     while True:
         limit = _limits(wanted, size, generous)
@@ -112,27 +119,32 @@ def _draw_batch(
             break
         generous *= 2  # six standard deviations were not enough: never seen, but possible
     place = _places(engine, found, np.concatenate([part.keys for part in parts]), wanted)
-    return _put_in_place(engine, parts, place, wanted)
+    values, weight = _put_in_place(engine, parts, place, int(wanted.sum()))
+    return Drawn(values, weight, np.cumsum([0, *wanted[wanted > 0]]))
 
 
 def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where each row goes when groups stand one after another, each by key; -1 for rows beyond those wanted."""
+    """Where rows with the smallest keys go when groups stand one after another; -1 for the other rows."""
     order, first = group_rows(group, len(wanted))
     start = np.cumsum(wanted) - wanted
     place = np.full(len(keys), -1)
 
-    def rank(g: int) -> None:
+    def put(g: int) -> None:
         rows = order[first[g] : first[g + 1]]
-        chosen = rows[np.argsort(keys[rows])[: wanted[g]]]
-        place[chosen] = np.arange(start[g], start[g] + wanted[g])
+        if len(rows) > wanted[g]:
+            of_group = keys[rows]
+            rows = rows[of_group <= np.partition(of_group, wanted[g] - 1)[wanted[g] - 1]]
+        place[rows] = np.arange(start[g], start[g] + wanted[g])
 
-    engine.each(rank, np.flatnonzero(wanted).tolist())
+    engine.each(put, np.flatnonzero(wanted).tolist())
     return place
 
 
-def _put_in_place(engine: Engine, parts: list[_Part], place: np.ndarray, wanted: np.ndarray) -> dict[int, Drawn]:
-    gathered = [np.empty((wanted.sum(), *value.shape[1:]), value.dtype) for value in parts[0].values]
-    weight = np.empty(wanted.sum())
+def _put_in_place(
+    engine: Engine, parts: list[_Part], place: np.ndarray, count: int
+) -> tuple[list[np.ndarray], np.ndarray]:
+    gathered = [np.empty((count, *value.shape[1:]), value.dtype) for value in parts[0].values]
+    weight = np.empty(count)
     begin = np.cumsum([0, *(len(part.keys) for part in parts)])
 
     def put(number: int) -> None:
@@ -142,9 +154,7 @@ def _put_in_place(engine: Engine, parts: list[_Part], place: np.ndarray, wanted:
             put_rows(value, to, whole)
 
     engine.each(put, range(len(parts)))
-    end = np.cumsum(wanted)
-    spans = {int(g): slice(end[g] - wanted[g], end[g]) for g in np.flatnonzero(wanted)}
-    return {g: Drawn([whole[span] for whole in gathered], weight[span]) for g, span in spans.items()}
+    return gathered, weight
 
 
 def _limits(wanted: np.ndarray, size: np.ndarray, generous: np.ndarray) -> np.ndarray:

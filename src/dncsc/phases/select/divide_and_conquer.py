@@ -8,8 +8,8 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator, stream
-from dncsc.phases.kmeans import Each, kmeans, one_by_one
-from dncsc.phases.sample import draw
+from dncsc.phases.kmeans import kmeans_in_groups
+from dncsc.phases.sample import draw_in_groups
 from dncsc.phases.select.tree import SUBSET, Level, Selection, Tree, divide, lloyd
 from dncsc.phases.settings import Settings
 
@@ -109,17 +109,13 @@ def _divide_subsets(
     wanted = np.where(parts > 1, settings.sample_size, 0)
     if round_ == 0:
         wanted[0] = settings.sample_size
-    drawn = draw(engine, stream(settings.seed, "select", round_), wanted, count, SUBSET if round_ else None)
-
-    def centres_in(i: int, each: Each = one_by_one) -> np.ndarray:
-        random = generator(settings.seed, "select", round_, i)
-        rows, weight = drawn[i].values[0], drawn[i].weight
-        return kmeans(rows, weight, int(parts[i]), random, LLOYD_ITERATIONS, each=each).centres
-
-    todo = np.flatnonzero(wanted).tolist()
-    # Threads go to the subsets, or within the only one.
-    done = engine.each(centres_in, todo) if len(todo) > 1 else [centres_in(i, engine.each) for i in todo]
-    divided = dict(zip(todo, done, strict=True))
-    centres_of = [divided.get(i, centres[i : i + 1]) for i in range(len(parts))]
+    centres_of = [centres[i : i + 1] for i in range(len(parts))]
+    column = SUBSET if round_ else None
+    for subsets, drawn in draw_in_groups(engine, stream(settings.seed, "select", round_), wanted, count, column):
+        random = [generator(settings.seed, "select", round_, i) for i in subsets.tolist()]
+        sample = drawn.values[0], drawn.weight, drawn.first
+        found = kmeans_in_groups(*sample, parts[subsets].tolist(), random, LLOYD_ITERATIONS, each=engine.each)
+        for i, each in zip(subsets.tolist(), found, strict=True):
+            centres_of[i] = each.centres
     first = np.cumsum([0, *map(len, centres_of)]).astype(np.int32)
     return Level(np.concatenate(centres_of), first)

@@ -8,9 +8,9 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator, stream
 from dncsc.kernels.nearest import search_all
 from dncsc.phases.kmeans import kmeans
-from dncsc.phases.sample import draw
+from dncsc.phases.sample import draw_in_groups
 from dncsc.phases.select.divide_and_conquer import LLOYD_ITERATIONS
-from dncsc.phases.select.sampled import distinct, draw_rows, own_is_nearest
+from dncsc.phases.select.sampled import distinct, own_is_nearest, sample
 from dncsc.phases.select.tree import SUBSET, Level, Selection, divide
 from dncsc.phases.settings import Settings
 
@@ -22,13 +22,13 @@ BLOCK = 512
 
 def hubs_of_k_means_parts(engine: Engine, settings: Settings) -> Selection:
     """Ten parts by k-means; each gives landmarks in proportion to its rows."""
-    drawn = draw_rows(engine, settings, settings.sample_size)
+    drawn = sample(engine, settings, settings.sample_size)
     random = generator(settings.seed, "select")
     centres = kmeans(drawn.values[0], drawn.weight, PARTS, random, LLOYD_ITERATIONS, each=engine.each).centres
     size = divide(engine, Level.flat(centres)).n_rows
     limit = np.full(len(size), MOST_ROWS_A_PART)
-    parts = draw(engine, stream(settings.seed, "hubs"), limit, size, SUBSET)
-    rows = [part.values[0] for part in parts if part.values]
+    drawn_parts = draw_in_groups(engine, stream(settings.seed, "hubs"), limit, size, SUBSET)
+    rows = [part for _, each in drawn_parts for part in np.split(each.values[0], each.first[1:-1])]
     scores = _scores(engine, rows, settings.n_neighbors)
     size = size[size > 0]
     share = np.floor(np.cumsum(size) / size.sum() * settings.n_landmarks + 0.5).astype(int)
@@ -41,7 +41,8 @@ def hubs_of_k_means_parts(engine: Engine, settings: Settings) -> Selection:
 
 def hubs_of_random_parts(engine: Engine, settings: Settings) -> Selection:
     """Ten random parts; one draw over all of them."""
-    rows = draw_rows(engine, settings, PARTS * MOST_ROWS_A_PART).values[0]
+    rows = sample(engine, settings, PARTS * MOST_ROWS_A_PART).values[0]
+    rows = generator(settings.seed, "parts").permutation(rows)
     parts = [part for part in np.array_split(rows, PARTS) if len(part)]
     score = np.concatenate(_scores(engine, parts, settings.n_neighbors))
     chosen = _draw_by_score(rows, score, settings.n_landmarks, generator(settings.seed, "hubs"))

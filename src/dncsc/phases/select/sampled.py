@@ -7,7 +7,7 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator, stream
 from dncsc.phases.kmeans import kmeans
-from dncsc.phases.sample import Drawn, draw
+from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.select.divide_and_conquer import LLOYD_ITERATIONS
 from dncsc.phases.select.tree import Level, Selection, Tree, assign
 from dncsc.phases.settings import Settings
@@ -16,10 +16,9 @@ GROUPING_ITERATIONS = 20
 """of the k-means that groups U-SPEC's landmarks"""
 
 
-def draw_rows(engine: Engine, settings: Settings, count: int) -> Drawn:
-    """Rows at random, in random order."""
-    [drawn] = draw(engine, stream(settings.seed, "select"), np.array([count]), np.array([settings.n_counted]))
-    return drawn
+def sample(engine: Engine, settings: Settings, count: int) -> Drawn:
+    """Rows at random."""
+    return draw_rows(engine, stream(settings.seed, "select"), count, settings.n_counted)
 
 
 def own_is_nearest(engine: Engine, landmarks: np.ndarray) -> Selection:
@@ -31,7 +30,7 @@ def own_is_nearest(engine: Engine, landmarks: np.ndarray) -> Selection:
 
 def random_rows(engine: Engine, settings: Settings) -> Selection:
     """P rows at random; fewer where some of them are alike."""
-    return own_is_nearest(engine, distinct(draw_rows(engine, settings, settings.n_landmarks).values[0]))
+    return own_is_nearest(engine, distinct(sample(engine, settings, settings.n_landmarks).values[0]))
 
 
 def distinct(rows: np.ndarray) -> np.ndarray:
@@ -41,7 +40,7 @@ def distinct(rows: np.ndarray) -> np.ndarray:
 
 def hybrid(engine: Engine, settings: Settings) -> Selection:
     """k-means on p' random rows; rows find their landmark through sqrt(p) groups of landmarks (U-SPEC)."""
-    drawn = draw_rows(engine, settings, settings.sample_size)
+    drawn = sample(engine, settings, settings.sample_size)
     random = generator(settings.seed, "select")
     rows, p = drawn.values[0], settings.n_landmarks
     landmarks = kmeans(rows, drawn.weight, p, random, LLOYD_ITERATIONS, each=engine.each).centres

@@ -148,7 +148,8 @@ def labelled(nearest, transition, vectors, centroids, norm):
     """Labels and squared distances by the kernel."""
     table = np.concatenate([vectors, vectors @ centroids.T], axis=1)
     labels, squared = np.empty(len(nearest), np.int32), np.empty(len(nearest), vectors.dtype)
-    label_rows(nearest, transition, table, (centroids**2).sum(axis=1) / 2, norm == "l2", labels, squared)
+    half = (centroids**2).sum(axis=1) / 2
+    label_rows(nearest, transition, table, vectors.shape[1], half, norm == "l2", labels, squared)
     return labels, squared
 
 

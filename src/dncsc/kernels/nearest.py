@@ -11,6 +11,9 @@ from dncsc.kernels.grouping import group_rows
 CENTRES_ALONG = 64
 """From this many features on, a matrix product finds the nearest of many centres sooner than lanes across rows do."""
 
+PRODUCTS = 2**21
+"""Inner products held at a time."""
+
 FEW_CENTRES = 8
 """Up to this many, looking at each is faster than a matrix product."""
 
@@ -45,7 +48,7 @@ def nearest_centres(
         order, first = group_rows(group, len(first_centre) - 1)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
-        search_shortlist(rows, centres, rows @ centres.T, index[:, None], squared[:, None])
+        _search_in_chunks(rows, centres, index[:, None], squared[:, None])
     else:
         nearest_along_features(rows, group, centres, first_centre, index, squared)
     return index, squared
@@ -104,5 +107,13 @@ def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np
     """
     nearest = np.empty((len(rows), n_nearest), np.int32)
     squared = np.empty((len(rows), n_nearest), rows.dtype)
-    search_shortlist(rows, points, rows @ points.T, nearest, squared)
+    _search_in_chunks(rows, points, nearest, squared)
     return nearest, squared
+
+
+def _search_in_chunks(rows: np.ndarray, points: np.ndarray, nearest: np.ndarray, squared: np.ndarray) -> None:
+    """`search_shortlist` with some rows at a time: rows times points is more than a block may hold."""
+    size = max(16, PRODUCTS // len(points))
+    for start in range(0, len(rows), size):
+        some = slice(start, start + size)
+        search_shortlist(rows[some], points, rows[some] @ points.T, nearest[some], squared[some])

@@ -9,9 +9,9 @@ from dncsc.kernels._jit import jit
 
 @jit(fastmath={"reassoc", "contract"})
 def _squared_distance(x, y):
-    total = 0.0
+    total = x.dtype.type(0)
     for f in range(x.shape[0]):
-        difference = np.float64(x[f]) - np.float64(y[f])
+        difference = x[f] - y[f]
         total += difference * difference
     return total
 

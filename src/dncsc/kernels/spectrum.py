@@ -49,7 +49,7 @@ def embed_rows(nearest, transition, vectors, by_length, embedding):
 
 
 @jit()
-def label_rows(nearest, transition, table, half, by_length, labels, gain):
+def label_rows(nearest, transition, table, dims, half, by_length, labels, squared):
     """Nearest centroid of each row's embedding, without storing the embedding.
 
     With e the row's lifted vector and c a centroid, ``|e/|e| - c|^2 = |e/|e||^2 - 2 (e.c/|e| - |c|^2/2)``; both e and
@@ -59,22 +59,24 @@ def label_rows(nearest, transition, table, half, by_length, labels, gain):
     ----------
     nearest : IN int32 (n, K)
     transition : IN (n, K)
-    table : IN (p, k + m)
-        Eigenvectors V beside ``V C^T``.
+    table : IN (p, width)
+        Eigenvectors V in the first `dims` columns, ``V C^T`` behind; zeros may fill up either.
+    dims : int
     half : IN (m,)
         ``|c|^2 / 2`` of each centroid.
     by_length : bool
     labels : OUT int32 (n,)
         The first of equally near centroids.
-    gain : OUT (n,)
+    squared : OUT (n,)
         Squared distance to the centroid.
     """
     n, n_nearest = nearest.shape
     n_centroids = half.shape[0]
     width = table.shape[1]
-    dims = width - n_centroids
     sums = np.empty(width, table.dtype)
     zero = table.dtype.type(0)
+    one = table.dtype.type(1)
+    two = table.dtype.type(2)
     for r in range(n):
         t = transition[r, 0]
         line = table[nearest[r, 0]]
@@ -86,7 +88,7 @@ def label_rows(nearest, transition, table, half, by_length, labels, gain):
             for m in range(width):
                 sums[m] += t * line[m]
         norm = _norm(sums[:dims], by_length)
-        inverse = 1 / norm if norm > 0 else zero
+        inverse = one / norm if norm > zero else zero
         best = table.dtype.type(-np.inf)
         label = 0
         for c in range(n_centroids):
@@ -95,7 +97,5 @@ def label_rows(nearest, transition, table, half, by_length, labels, gain):
                 best = score
                 label = c
         labels[r] = label
-        own = zero
-        for m in range(dims):
-            own += sums[m] * sums[m]
-        gain[r] = max(zero, own * inverse * inverse - 2 * best)
+        length = (norm if by_length else _norm(sums[:dims], True)) * inverse
+        squared[r] = max(zero, length * length - two * best)

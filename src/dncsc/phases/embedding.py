@@ -65,10 +65,12 @@ class Lift:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Nearest centroid of each row, without storing the row's place."""
         vectors, centroids = self.vectors, centroids.astype(self.vectors.dtype)
-        table = np.concatenate([vectors, vectors @ centroids.T], axis=1)
+        lanes = _to_lanes(vectors)
+        table = np.concatenate([lanes, _to_lanes(vectors @ centroids.T)], axis=1)
+        half = (centroids**2).sum(axis=1) / 2
         labels = np.empty(len(nearest), np.int32)
         squared = np.empty(len(nearest), vectors.dtype)
-        label_rows(nearest, transition, table, (centroids**2).sum(axis=1) / 2, self.by_length, labels, squared)
+        label_rows(nearest, transition, table, lanes.shape[1], half, self.by_length, labels, squared)
         return labels, squared
 
 
@@ -140,6 +142,11 @@ class Lifted:
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lift.label(centroids, *self.graph.shares(*values)[:2])
+
+
+def _to_lanes(table: np.ndarray) -> np.ndarray:
+    """A table whose lines fill vector lanes: with columns of zeros, up to a multiple of 8."""
+    return np.pad(table, ((0, 0), (0, -table.shape[1] % 8)))
 
 
 def to_norm_one(places: np.ndarray, by_length: bool) -> np.ndarray:

@@ -7,7 +7,7 @@ similarities to the landmarks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.layout import block_rows
 from dncsc.phases.affinity import mean_distance
 from dncsc.phases.eigen import with_positive_peaks
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
@@ -33,6 +34,11 @@ class Kernel:
 
     landmarks: np.ndarray
     bandwidth: float
+
+    def chunks(self, rows: np.ndarray) -> Iterator[slice]:
+        """Parts of a block whose similarities may stand in memory at once."""
+        size = block_rows(len(self.landmarks))
+        return (slice(start, start + size) for start in range(0, len(rows), size))
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         """(n, p), float64."""
@@ -64,7 +70,7 @@ class ByAllLandmarks:
         return self.kernel.landmarks.dtype
 
     def normalised(self, rows: np.ndarray) -> np.ndarray:
-        """Similarities divided by the roots of both degrees."""
+        """Similarities (n, p) divided by the roots of both degrees."""
         similar = self.kernel(rows)
         degree = np.maximum(similar @ self.reach, np.finfo(np.float64).tiny)
         return similar / np.sqrt(degree)[:, None] / self.root
@@ -73,30 +79,48 @@ class ByAllLandmarks:
         return [rows]
 
     def place(self, *values: np.ndarray) -> np.ndarray:
-        return to_norm_one(self.normalised(values[0]) @ self.lines, self.by_length).astype(self.dtype)
+        [rows] = values
+        places = np.empty((len(rows), self.n_dimensions), self.dtype)
+        for some in self.kernel.chunks(rows):
+            places[some] = to_norm_one(self.normalised(rows[some]) @ self.lines, self.by_length)
+        return places
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return nearest_centroids(self.place(*values), centroids)
 
 
 @dataclass(frozen=True)
-class _Sum:
-    """Add up a function of the rows."""
+class _AddSimilarities:
+    """Sum of all rows' similarities to each landmark."""
 
-    embedding: ByAllLandmarks | Kernel
-    shape: tuple[int, ...]
+    kernel: Kernel
     reads: Sequence[str] = ()
     writes: Sequence[Column] = ()
 
     def begin(self) -> np.ndarray:
-        return np.zeros(self.shape)
+        return np.zeros(len(self.kernel.landmarks))
 
     def visit(self, total: np.ndarray, block: Block) -> None:
-        if isinstance(self.embedding, Kernel):
-            total += block.weight @ self.embedding(block.rows)
-        else:
-            similar = self.embedding.normalised(block.rows)
-            total += similar.T @ (similar * block.weight[:, None])
+        for some in self.kernel.chunks(block.rows):
+            total += block.weight[some] @ self.kernel(block.rows[some])
+
+
+@dataclass(frozen=True)
+class _AddProducts:
+    """Sum of the products of all rows' normalised similarities."""
+
+    embedding: ByAllLandmarks
+    reads: Sequence[str] = ()
+    writes: Sequence[Column] = ()
+
+    def begin(self) -> np.ndarray:
+        p = len(self.embedding.root)
+        return np.zeros((p, p))
+
+    def visit(self, total: np.ndarray, block: Block) -> None:
+        for some in self.embedding.kernel.chunks(block.rows):
+            similar = self.embedding.normalised(block.rows[some])
+            total += similar.T @ (similar * block.weight[some, None])
 
 
 def nystrom_extension(
@@ -108,14 +132,14 @@ def nystrom_extension(
     kernel = Kernel(landmarks, _bandwidth(engine, settings, landmarks))
     among = kernel(landmarks)
     inverse_root = _inverse_root(among)
-    to_others = added(engine.sweep(_Sum(kernel, (p,)))) - among.sum(axis=0)
+    to_others = added(engine.sweep(_AddSimilarities(kernel))) - among.sum(axis=0)
     # A row's degree is a.1 + a.A^+ B1 with a its similarities: to the landmarks, and through them to the others.
     reach = 1 + inverse_root @ (inverse_root @ to_others)
     root = np.sqrt(np.maximum(among @ reach, np.finfo(np.float64).tiny))
     flat = ByAllLandmarks(kernel, reach, root, np.zeros((p, 0)), settings.by_length)
     inner = flat.normalised(landmarks)
     inner_inverse_root = _inverse_root(inner)
-    products = added(engine.sweep(_Sum(flat, (p, p)))) - inner.T @ inner
+    products = added(engine.sweep(_AddProducts(flat))) - inner.T @ inner
     one_shot = inner + inner_inverse_root @ products @ inner_inverse_root
     count = min(settings.n_clusters + MORE_EIGENVALUES, p)
     values, vectors = scipy.linalg.eigh((one_shot + one_shot.T) / 2, subset_by_index=[p - count, p - 1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.kernels.gram import EMPTY, add_rows
+from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.kernels.weights import gaussian_transition
@@ -81,20 +81,27 @@ def test_a_row_gets_the_same_weights_in_any_block(n_nearest, dtype):
 
 
 def gram(nearest, transition, mass, p, width):
-    """The table that `add_rows` fills, as a dense upper triangle; the rows come in two blocks."""
-    columns, sums, used = np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32)
+    """Upper triangle that the kernels give, with a table of some width or, for None, a dense array; in two blocks."""
+    columns, sums, used = np.full((p, width or 1), EMPTY, np.int32), np.zeros((p, width or 1)), np.zeros(p, np.int32)
+    square, upper = np.zeros((p, p)), np.zeros((p, p))
     for part in (slice(0, len(nearest) // 3), slice(len(nearest) // 3, None)):
-        order, first = group_rows(nearest[part, 0].copy(), p)
-        columns, sums = add_rows(nearest[part], transition[part], mass[part], order, first, columns, sums, used)
-    line, slot = np.nonzero(columns != EMPTY)
-    np.testing.assert_array_equal(used, np.bincount(line, minlength=p))
-    upper = np.zeros((p, p))
-    np.add.at(upper, (line, columns[line, slot]), sums[line, slot])
+        links = nearest[part], transition[part], mass[part]
+        if width is None:
+            add_rows_dense(*links, square)
+        else:
+            columns, sums = add_rows_sparse(*links, *group_rows(nearest[part, 0].copy(), p), columns, sums, used)
+    if width is None:
+        line, column, value = entries_of_dense(square)
+    else:
+        line, slot = np.nonzero(columns != EMPTY)
+        np.testing.assert_array_equal(used, np.bincount(line, minlength=p))
+        column, value = columns[line, slot], sums[line, slot]
+    np.add.at(upper, (line, column), value)
     return upper
 
 
 @precisions
-@pytest.mark.parametrize("width", [1, 32, 256])
+@pytest.mark.parametrize("width", [None, 1, 32, 256])
 @pytest.mark.parametrize(
     ("n", "p", "n_nearest"),
     [(1000, 40, 5), (513, 300, 5), (65, 40, 1), (7, 9, 9), (100, 1, 1), (300, 200, 150), (1, 3, 2)],
@@ -110,9 +117,10 @@ def test_similarity_of_landmarks_is_the_sum_over_rows(n, p, n_nearest, width, dt
     np.testing.assert_allclose(upper, twin, rtol=1e-10 if dtype == np.float64 else 1e-5, atol=1e-300)
 
 
-def test_landmarks_without_rows_have_no_similarity():
+@pytest.mark.parametrize("width", [None, 4])
+def test_landmarks_without_rows_have_no_similarity(width):
     nearest = np.array([[5, 2], [2, 5], [5, 9]], np.int32)
-    upper = gram(nearest, np.full((3, 2), 0.5), np.ones(3), 12, 4)
+    upper = gram(nearest, np.full((3, 2), 0.5), np.ones(3), 12, width)
     assert {(i, j) for i, j in zip(*np.nonzero(upper), strict=True)} == {(2, 2), (2, 5), (5, 5), (5, 9), (9, 9)}
 
 

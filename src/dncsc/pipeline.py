@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.discretize import LABEL, Discretized
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
@@ -132,13 +132,16 @@ def _graph(recipe: Recipe, clock: _Clock, engine: Engine, settings: Settings) ->
 
 
 @dataclass(frozen=True)
-class _Apply:
+class _Apply(Pass[list[NotFinite]]):
     """Walk rows through a model, block by block; the engine is in its raw frame."""
 
     function: Callable[[np.ndarray], Sequence[np.ndarray]]
-    writes: Sequence[Column]
+    columns: Sequence[Column]
     """one for each array that the function returns"""
-    reads: Sequence[str] = ()
+
+    @property
+    def writes(self) -> Sequence[Column]:
+        return self.columns
 
     def begin(self) -> list[NotFinite]:
         return []

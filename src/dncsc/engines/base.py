@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dncsc.engines.frame import Frame
 from dncsc.engines.layout import Layout
 
 Total = TypeVar("Total")
+Outcome = TypeVar("Outcome")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -54,22 +56,37 @@ class Block:
         return self._enter(chosen)
 
 
-class Task(Protocol[Total]):
-    """One pass over the rows. Plain data and two methods, so that it can be sent to another process."""
+class Task(ABC, Generic[Total, Outcome]):
+    """One pass over the rows. Plain data and a few methods, so that it can be sent to another process."""
 
     @property
-    def reads(self) -> Sequence[str]: ...
+    def reads(self) -> Sequence[str]:
+        """Names of the columns that it reads."""
+        return ()
 
     @property
-    def writes(self) -> Sequence[Column]: ...
+    def writes(self) -> Sequence[Column]:
+        """Columns that it fills."""
+        return ()
 
+    @abstractmethod
     def begin(self) -> Total:
         """An empty total for one stripe."""
-        ...
 
+    @abstractmethod
     def visit(self, total: Total, block: Block) -> None:
         """Add a block to its stripe's total, and fill the columns that the task writes."""
-        ...
+
+    @abstractmethod
+    def end(self, total: Total) -> Outcome:
+        """What is kept of a stripe: its total, or something smaller."""
+
+
+class Pass(Task[Total, Total]):
+    """A task that keeps its totals as they are."""
+
+    def end(self, total: Total) -> Total:
+        return total
 
 
 class Engine(Protocol):
@@ -79,8 +96,8 @@ class Engine(Protocol):
     frame: Frame
     weighted: bool
 
-    def sweep(self, task: Task[Total]) -> list[Total]:
-        """Visit every block once; the stripes' totals, in order."""
+    def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
+        """Visit every block once; what is kept of the stripes, in order."""
         ...
 
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:

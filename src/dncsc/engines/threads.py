@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from dncsc.engines.base import Block, Column, Item, Result, Task, Total
+from dncsc.engines.base import Block, Column, Item, Outcome, Result, Task, Total
 from dncsc.engines.frame import Frame, working_dtype
 from dncsc.engines.layout import Layout
 
@@ -92,16 +92,16 @@ class ThreadsEngine:
         self._pool.shutdown(cancel_futures=True)
         one_thread_each.leave()
 
-    def sweep(self, task: Task[Total]) -> list[Total]:
+    def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         for column in task.writes:
             self._allocate(column)
         names = [*task.reads, *(column.name for column in task.writes)]
 
-        def run(number: int) -> Total:
+        def run(number: int) -> Outcome:
             total = task.begin()
             for start, stop in self.layout.stripe(number):
                 task.visit(total, self._block(start, stop, names))
-            return total
+            return task.end(total)
 
         return self.each(run, range(self.layout.n_stripes))
 

@@ -1,8 +1,9 @@
-"""``W_R = B^T D_X^-1 B``, the similarity of landmarks, added up without a p x p array.
+"""``W_R = B^T D_X^-1 B``, the similarity of landmarks, added up row by row.
 
-The rows of one landmark have few landmarks among their nearest: a small square of sums, which stays in the L1 cache,
-takes them all. It is then emptied into a table of one line a landmark: `width` slots with column numbers and sums,
-found by linear probing from ``column mod width``. Lines hold columns not less than their own number: W_R is symmetric.
+Where a dense p x p array fits the cache, rows add to it as they come. Beyond that, sums go to a table of one line a
+landmark: `width` slots with column numbers and sums, found by linear probing from ``column mod width``. The rows of
+one landmark have few landmarks among their nearest, so a small square, which stays in the L1 cache, collects their sums
+first and is then emptied into the table. Lines hold columns not less than their own number: W_R is symmetric.
 """
 
 from __future__ import annotations
@@ -14,6 +15,48 @@ from dncsc.kernels._jit import jit
 EMPTY = -1
 SQUARE = 128
 """Landmarks that the small square can take before it has to be emptied."""
+
+
+@jit()
+def add_rows_dense(nearest, transition, mass, square):
+    """Add the rows of a block to a dense square.
+
+    Parameters
+    ----------
+    nearest : IN int32 (n, K)
+    transition : IN (n, K)
+    mass : IN float64 (n,)
+        Degree of each row times its sample weight.
+    square : OUT float64 (p, p)
+        Holds each pair of symmetric entries in two parts, which add up to the entry.
+    """
+    n, n_nearest = nearest.shape
+    for r in range(n):
+        for a in range(n_nearest):
+            line = square[np.uint32(nearest[r, a])]  # unsigned: no look for negative indices
+            value = mass[r] * transition[r, a]
+            for b in range(a, n_nearest):
+                line[np.uint32(nearest[r, b])] += value * transition[r, b]
+
+
+@jit()
+def entries_of_dense(square):
+    """Entries of the upper triangle of W_R: line, column, value."""
+    p = square.shape[0]
+    count = 0
+    for i in range(p):
+        for j in range(i, p):
+            count += square[i, j] != 0 or square[j, i] != 0
+    lines, columns, values = np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count)
+    count = 0
+    for i in range(p):
+        for j in range(i, p):
+            if square[i, j] != 0 or square[j, i] != 0:
+                lines[count] = i
+                columns[count] = j
+                values[count] = square[i, j] + (square[j, i] if i != j else 0.0)
+                count += 1
+    return lines, columns, values
 
 
 @jit()
@@ -61,15 +104,13 @@ def _empty_square(square, members, count, columns, sums, used):
 
 
 @jit()
-def add_rows(nearest, transition, mass, order, first, columns, sums, used):
+def add_rows_sparse(nearest, transition, mass, order, first, columns, sums, used):
     """Add the rows of a block to the table.
 
     Parameters
     ----------
-    nearest : IN int32 (n, K)
-    transition : IN (n, K)
-    mass : IN float64 (n,)
-        Degree of each row times its sample weight.
+    nearest, transition, mass : IN
+        As above.
     order, first : IN
         Rows by their nearest landmark, from `group_rows`.
     columns : OUT int32 (p, width), sums : OUT float64 (p, width), used : OUT int32 (p,)

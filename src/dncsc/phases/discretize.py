@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
 from dncsc.phases.embedding import Embedding, values_of
 from dncsc.phases.kmeans import KMeans, kmeans
@@ -36,10 +36,13 @@ class _Labelled:
 
 
 @dataclass(frozen=True)
-class _Label:
+class _Label(Pass[_Labelled]):
     embedding: Embedding
     centroids: np.ndarray
-    writes: Sequence[Column] = (Column(LABEL, np.int32),)
+
+    @property
+    def writes(self) -> Sequence[Column]:
+        return (Column(LABEL, np.int32),)
 
     @property
     def reads(self) -> Sequence[str]:

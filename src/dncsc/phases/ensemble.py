@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
 from dncsc.phases.discretize import LABEL, best_of_starts
 from dncsc.phases.embedding import Lift, Lifted, values_of
@@ -98,7 +98,7 @@ class RowsAndMembers:
 
 
 @dataclass(frozen=True)
-class _LabelByMembers:
+class _LabelByMembers(Pass[None]):
     group: Group
 
     @property
@@ -155,12 +155,11 @@ def _member(engine: Engine, settings: Settings, shared: Lifted, n_clusters: int)
 
 
 @dataclass(frozen=True)
-class _CountLabels:
+class _CountLabels(Pass[np.ndarray]):
     """How the final labels spread over each cluster of each member."""
 
     graph: RowsAndMembers
     n_clusters: int
-    writes: Sequence[Column] = ()
 
     @property
     def reads(self) -> Sequence[str]:
@@ -176,10 +175,13 @@ class _CountLabels:
 
 
 @dataclass(frozen=True)
-class _Confide:
+class _Confide(Pass[None]):
     graph: RowsAndMembers
     agreement: np.ndarray
-    writes: Sequence[Column] = (Column(CONFIDENCE, np.float32),)
+
+    @property
+    def writes(self) -> Sequence[Column]:
+        return (Column(CONFIDENCE, np.float32),)
 
     @property
     def reads(self) -> Sequence[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from scipy.sparse import csr_array
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import search_all
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
 from dncsc.phases.partition import Partition, bottom_of_spectrum
@@ -44,10 +44,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class _Gather:
-    reads: Sequence[str] = ()
-    writes: Sequence[Column] = ()
-
+class _Gather(Pass[list[np.ndarray]]):
     def begin(self) -> list[np.ndarray]:
         return []
 
@@ -56,9 +53,8 @@ class _Gather:
 
 
 @dataclass(frozen=True)
-class _Write:
-    places: np.ndarray = field(repr=False)
-    reads: Sequence[str] = ()
+class _Write(Pass[None]):
+    places: np.ndarray
 
     @property
     def writes(self) -> Sequence[Column]:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import CENTRES_ALONG, search_all, search_candidates
 from dncsc.kernels.sums import total_distance
 from dncsc.phases.select.tree import SUBSET, Selection, Tree
@@ -94,9 +94,12 @@ class _Linked:
 
 
 @dataclass(frozen=True)
-class _Link:
+class _Link(Pass[_Linked]):
     search: Search
-    reads: Sequence[str] = (SUBSET,)
+
+    @property
+    def reads(self) -> Sequence[str]:
+        return (SUBSET,)
 
     @property
     def writes(self) -> Sequence[Column]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Engine, Pass
 from dncsc.engines.layout import block_rows
 from dncsc.phases.affinity import mean_distance
 from dncsc.phases.eigen import with_positive_peaks
@@ -90,12 +90,10 @@ class ByAllLandmarks:
 
 
 @dataclass(frozen=True)
-class _AddSimilarities:
+class _AddSimilarities(Pass[np.ndarray]):
     """Sum of all rows' similarities to each landmark."""
 
     kernel: Kernel
-    reads: Sequence[str] = ()
-    writes: Sequence[Column] = ()
 
     def begin(self) -> np.ndarray:
         return np.zeros(len(self.kernel.landmarks))
@@ -106,12 +104,10 @@ class _AddSimilarities:
 
 
 @dataclass(frozen=True)
-class _AddProducts:
+class _AddProducts(Pass[np.ndarray]):
     """Sum of the products of all rows' normalised similarities."""
 
     embedding: ByAllLandmarks
-    reads: Sequence[str] = ()
-    writes: Sequence[Column] = ()
 
     def begin(self) -> np.ndarray:
         p = len(self.embedding.root)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from dncsc.engines.base import Block, Column, Engine
-from dncsc.kernels.gram import EMPTY, add_rows
+from dncsc.engines.base import Block, Engine, Task
+from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense
 from dncsc.kernels.grouping import group_rows
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.eigen import leading_eigenpairs
@@ -22,6 +25,9 @@ from dncsc.phases.settings import Settings
 
 MORE_EIGENVALUES = 5
 """Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
+
+DENSE_LANDMARKS = 1500
+"""Up to here W_R is added up in a dense array, of at most 18 MB a thread."""
 
 LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
@@ -45,52 +51,94 @@ class Spectrum:
     """connected parts of the landmark graph"""
 
 
+class _Sums(Protocol):
+    """Sums over pairs of landmarks."""
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None: ...
+
+    def upper(self) -> csr_array:
+        """Upper triangle of W_R."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Square:
+    """Sums in a dense array."""
+
+    sums: np.ndarray
+
+    @classmethod
+    def empty(cls, p: int) -> _Square:
+        return cls(np.zeros((p, p)))
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
+        add_rows_dense(nearest, shares, mass, self.sums)
+
+    def upper(self) -> csr_array:
+        lines, columns, values = entries_of_dense(self.sums)
+        return csr_array((values, (lines, columns)), shape=self.sums.shape)
+
+
 @dataclass
 class _Table:
+    """Sums in lines of slots."""
+
     columns: np.ndarray
     sums: np.ndarray
     used: np.ndarray
-    mass: np.ndarray
-    """weight of the rows that each landmark is the nearest of"""
 
-    def to_sparse(self) -> csr_array:
-        """Upper triangle of W_R."""
+    @classmethod
+    def empty(cls, p: int, width: int = 32) -> _Table:
+        return cls(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
+        order, first = group_rows(nearest[:, 0].copy(), len(self.used))
+        table = self.columns, self.sums, self.used
+        self.columns, self.sums = add_rows_sparse(nearest, shares, mass, order, first, *table)
+
+    def upper(self) -> csr_array:
         line, slot = np.nonzero(self.columns != EMPTY)
         p = len(self.used)
         return csr_array((self.sums[line, slot], (line, self.columns[line, slot])), shape=(p, p))
 
 
+class _Total(NamedTuple):
+    pairs: _Sums
+    mass: np.ndarray
+    """weight of the rows that each landmark is the nearest of"""
+
+
+class _Kept(NamedTuple):
+    upper: csr_array
+    mass: np.ndarray
+
+
 @dataclass(frozen=True)
-class _AddUp:
+class _AddUp(Task[_Total, _Kept]):
     graph: Bipartite
-    writes: Sequence[Column] = ()
 
     @property
     def reads(self) -> Sequence[str]:
         return self.graph.reads
 
-    def begin(self) -> _Table:
-        p, width = len(self.graph.points), 32
-        table = np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32)
-        return _Table(*table, np.zeros(p))
+    def begin(self) -> _Total:
+        p = len(self.graph.points)
+        return _Total(_Square.empty(p) if p <= DENSE_LANDMARKS else _Table.empty(p), np.zeros(p))
 
-    def visit(self, total: _Table, block: Block) -> None:
+    def visit(self, total: _Total, block: Block) -> None:
         nearest, shares, degree = self.graph.shares(*values_of(block, self.reads))
-        first_nearest = nearest[:, 0].copy()
-        total.mass += np.bincount(first_nearest, block.weight, len(total.mass))
-        order, first = group_rows(first_nearest, len(total.used))
-        table = total.columns, total.sums, total.used
-        total.columns, total.sums = add_rows(nearest, shares, block.weight * degree, order, first, *table)
+        total.pairs.add(nearest, shares, block.weight * degree)
+        total.mass[:] += np.bincount(nearest[:, 0], block.weight, len(total.mass))
+
+    def end(self, total: _Total) -> _Kept:
+        return _Kept(total.pairs.upper(), total.mass)
 
 
 def landmark_similarity(engine: Engine, graph: Bipartite) -> tuple[csr_array, np.ndarray]:
     """``W_R = B^T D_X^-1 B``, sparse and symmetric, whose row sums are D_R; and the weight of each landmark's rows."""
-    p = len(graph.points)
-    upper, mass = csr_array((p, p)), np.zeros(p)
-    for table in engine.sweep(_AddUp(graph)):
-        upper = upper + table.to_sparse()
-        mass += table.mass
-    return csr_array(upper + scipy.sparse.triu(upper, 1).T), mass
+    kept = engine.sweep(_AddUp(graph))
+    upper = functools.reduce(operator.add, [each.upper for each in kept])
+    return csr_array(upper + scipy.sparse.triu(upper, 1).T), np.sum([each.mass for each in kept], axis=0)
 
 
 @dataclass(frozen=True)

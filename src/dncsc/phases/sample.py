@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Engine, Pass
 from dncsc.kernels.grouping import group_rows, put_rows
 from dncsc.kernels.hashing import row_keys, rows_below
 
@@ -37,13 +37,12 @@ class _Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Sample:
+class _Sample(Pass[list[_Part]]):
     stream: np.uint64
     limit: np.ndarray
     group: str | None
     columns: Sequence[str]
     """Columns to gather; none for the rows themselves."""
-    writes: Sequence[Column] = ()
 
     @property
     def reads(self) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.kernels.survey import survey_rows
 
@@ -68,10 +68,8 @@ class _Seen:
 
 
 @dataclass(frozen=True)
-class _Survey:
+class _Survey(Pass[_Seen]):
     n_features: int
-    reads: Sequence[str] = ()
-    writes: Sequence[Column] = ()
 
     def begin(self) -> _Seen:
         d = self.n_features

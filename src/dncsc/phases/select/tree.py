@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.sums import add_by_group
 from dncsc.phases.kmeans import added
@@ -78,7 +78,7 @@ class Subsets(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Divide:
+class _Divide(Pass[Subsets]):
     """Assign each row to the nearest centre within its subset, and add up the new subsets."""
 
     level: Level

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense
+from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.kernels.weights import gaussian_transition
@@ -90,12 +90,8 @@ def gram(nearest, transition, mass, p, width):
             add_rows_dense(*links, square)
         else:
             columns, sums = add_rows_sparse(*links, *group_rows(nearest[part, 0].copy(), p), columns, sums, used)
-    if width is None:
-        line, column, value = entries_of_dense(square)
-    else:
-        line, slot = np.nonzero(columns != EMPTY)
-        np.testing.assert_array_equal(used, np.bincount(line, minlength=p))
-        column, value = columns[line, slot], sums[line, slot]
+    start, column, value = entries_of_dense(square) if width is None else entries_of_table(columns, sums, used)
+    line = np.repeat(np.arange(p), np.diff(start))
     np.add.at(upper, (line, column), value)
     return upper
 

@@ -41,22 +41,46 @@ def add_rows_dense(nearest, transition, mass, square):
 
 @jit()
 def entries_of_dense(square):
-    """Entries of the upper triangle of W_R: line, column, value."""
+    """Upper triangle of W_R in compressed rows.
+
+    Returns
+    -------
+    start : int32 (p + 1,), columns : int32 (m,), values : float64 (m,)
+    """
     p = square.shape[0]
-    count = 0
+    start = np.zeros(p + 1, np.int32)
     for i in range(p):
+        count = 0
         for j in range(i, p):
             count += square[i, j] != 0 or square[j, i] != 0
-    lines, columns, values = np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count)
-    count = 0
+        start[i + 1] = start[i] + count
+    columns, values = np.empty(start[p], np.int32), np.empty(start[p])
     for i in range(p):
+        place = start[i]
         for j in range(i, p):
             if square[i, j] != 0 or square[j, i] != 0:
-                lines[count] = i
-                columns[count] = j
-                values[count] = square[i, j] + (square[j, i] if i != j else 0.0)
-                count += 1
-    return lines, columns, values
+                columns[place] = j
+                values[place] = square[i, j] + (square[j, i] if i != j else 0.0)
+                place += 1
+    return start, columns, values
+
+
+@jit()
+def entries_of_table(columns, sums, used):
+    """The same of the table; columns of a line in no order."""
+    p, width = columns.shape
+    start = np.zeros(p + 1, np.int32)
+    for line in range(p):
+        start[line + 1] = start[line] + used[line]
+    kept, values = np.empty(start[p], np.int32), np.empty(start[p])
+    for line in range(p):
+        place = start[line]
+        for slot in range(width):
+            if columns[line, slot] != EMPTY:
+                kept[place] = columns[line, slot]
+                values[place] = sums[line, slot]
+                place += 1
+    return start, kept, values
 
 
 @jit()
@@ -88,18 +112,17 @@ def _widen(columns, sums, used):
 
 @jit()
 def _empty_square(square, members, count, columns, sums, used):
-    """Move the sums of the small square into the table, which is widened where a line may lack room."""
-    for a in range(count):
-        while used[members[a]] + count > columns.shape[1]:
-            columns, sums = _widen(columns, sums, used)
+    """Move the sums of the small square into the table, which is widened where a line lacks room."""
     for a in range(count):
         i = members[a]
         for b in range(count):
             value = square[a, b]
             if value != 0:
                 square[a, b] = 0
-                j = members[b]
-                _add(min(i, j), max(i, j), value, columns, sums, used)
+                line, column = min(i, members[b]), max(i, members[b])
+                if used[line] >= columns.shape[1] - 1:  # one slot stays empty, where a search ends
+                    columns, sums = _widen(columns, sums, used)
+                _add(line, column, value, columns, sums, used)
     return columns, sums
 
 
@@ -112,7 +135,7 @@ def add_rows_sparse(nearest, transition, mass, order, first, columns, sums, used
     nearest, transition, mass : IN
         As above.
     order, first : IN
-        Rows by their nearest landmark, from `group_rows`.
+        Rows by their nearest landmark, or by some neighbouring ones, from `group_rows`.
     columns : OUT int32 (p, width), sums : OUT float64 (p, width), used : OUT int32 (p,)
         The table; `width` is a power of two.
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dncsc.engines.base import Block, Engine, Task
-from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense
+from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.kernels.grouping import group_rows
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.eigen import leading_eigenpairs
@@ -75,8 +75,8 @@ class _Square:
         add_rows_dense(nearest, shares, mass, self.sums)
 
     def upper(self) -> csr_array:
-        lines, columns, values = entries_of_dense(self.sums)
-        return csr_array((values, (lines, columns)), shape=self.sums.shape)
+        start, columns, values = entries_of_dense(self.sums)
+        return csr_array((values, columns, start), shape=self.sums.shape)
 
 
 @dataclass
@@ -88,7 +88,7 @@ class _Table:
     used: np.ndarray
 
     @classmethod
-    def empty(cls, p: int, width: int = 32) -> _Table:
+    def empty(cls, p: int, width: int = 64) -> _Table:
         return cls(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
 
     def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
@@ -97,9 +97,8 @@ class _Table:
         self.columns, self.sums = add_rows_sparse(nearest, shares, mass, order, first, *table)
 
     def upper(self) -> csr_array:
-        line, slot = np.nonzero(self.columns != EMPTY)
-        p = len(self.used)
-        return csr_array((self.sums[line, slot], (line, self.columns[line, slot])), shape=(p, p))
+        start, columns, values = entries_of_table(self.columns, self.sums, self.used)
+        return csr_array((values, columns, start), shape=(len(self.used), len(self.used)))
 
 
 class _Total(NamedTuple):

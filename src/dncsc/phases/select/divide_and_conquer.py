@@ -16,6 +16,9 @@ from dncsc.phases.settings import Settings
 LLOYD_ITERATIONS = 10
 """of the k-means inside the selection"""
 
+ROWS_A_PART = 500
+"""Rows that k-means sees for each part at most: more would not move its centre, and p' alone is meant for p parts."""
+
 LSC_ITERATIONS = 5
 """of the k-means that selects the landmarks of LSC-K"""
 
@@ -106,9 +109,9 @@ def _divide_subsets(
     engine: Engine, settings: Settings, round_: int, centres: np.ndarray, count: np.ndarray, parts: np.ndarray
 ) -> Level:
     """Light-k-means in every subset that is to be divided; the others keep their centre."""
-    wanted = np.where(parts > 1, settings.sample_size, 0)
-    if round_ == 0:
-        wanted[0] = settings.sample_size
+    wanted = np.minimum(settings.sample_size, ROWS_A_PART * parts)
+    if round_ > 0:
+        wanted[parts == 1] = 0
     centres_of = [centres[i : i + 1] for i in range(len(parts))]
     column = SUBSET if round_ else None
     for subsets, drawn in draw_in_groups(engine, stream(settings.seed, "select", round_), wanted, count, column):

@@ -1,0 +1,42 @@
+"""Methods that link rows to all landmarks, or look at all of them, never hold rows times landmarks."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+FIT_AND_MEASURE = """
+import re, sys
+from pathlib import Path
+import numpy as np
+from dncsc import clusterer
+
+def kilobytes(what):
+    return int(re.search(what + r":\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
+name, n, p = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+X = np.random.default_rng(0).standard_normal((n, 2)).astype(np.float32)
+model = clusterer(name, 4, n_landmarks=p, n_init=1, random_state=0, n_jobs=2)
+model.fit(X[:2 * p])  # libraries loaded, kernels compiled or read
+Path("/proc/self/clear_refs").write_text("5")  # the highest so far is forgotten
+before = kilobytes("VmRSS")
+model.fit(X)
+assert model.n_landmarks_ == p
+print(kilobytes("VmHWM") - before)
+"""
+# Not getrusage: its maximum outlives exec, so that a process begins with the peak of the one that started it.
+
+LANDMARKS = 1_000
+MEGABYTES = 400
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells the peak of a process")
+@pytest.mark.parametrize(("name", "n"), [("lsc-r", 300_000), ("lsc-k", 300_000), ("nystrom", 150_000)])
+def test_rows_times_landmarks_never_stand_in_memory(run_python, name, n):
+    done = run_python(FIT_AND_MEASURE, name, n, LANDMARKS)
+    assert done.returncode == 0, done.stderr
+    extra = int(done.stdout) / 1024
+    whole = n * LANDMARKS * (8 if name == "nystrom" else 4) / 2**20  # similarities are float64
+    print(f"{name}: {extra:.0f} MB beyond the input; rows times landmarks would be {whole:.0f} MB")
+    assert 1 < extra < MEGABYTES < whole / 2

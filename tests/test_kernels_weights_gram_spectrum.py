@@ -92,7 +92,7 @@ def gram(nearest, transition, mass, p, width):
             columns, sums = add_rows_sparse(*links, *group_rows(nearest[part, 0].copy(), p), columns, sums, used)
     start, column, value = entries_of_dense(square) if width is None else entries_of_table(columns, sums, used)
     line = np.repeat(np.arange(p), np.diff(start))
-    np.add.at(upper, (line, column), value)
+    np.add.at(upper, (np.minimum(line, column), np.maximum(line, column)), value)
     return upper
 
 

@@ -3,7 +3,7 @@
 Where a dense p x p array fits the cache, rows add to it as they come. Beyond that, sums go to a table of one line a
 landmark: `width` slots with column numbers and sums, found by linear probing from ``column mod width``. The rows of
 one landmark have few landmarks among their nearest, so a small square, which stays in the L1 cache, collects their sums
-first and is then emptied into the table. Lines hold columns not less than their own number: W_R is symmetric.
+first and is then emptied into the table. Either way one half of W_R is added up: it is symmetric.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add_rows_dense(nearest, transition, mass, square):
     mass : IN float64 (n,)
         Degree of each row times its sample weight.
     square : OUT float64 (p, p)
-        Holds each pair of symmetric entries in two parts, which add up to the entry.
+        Half of W_R: this plus its transpose, less the diagonal.
     """
     n, n_nearest = nearest.shape
     for r in range(n):
@@ -41,7 +41,7 @@ def add_rows_dense(nearest, transition, mass, square):
 
 @jit()
 def entries_of_dense(square):
-    """Upper triangle of W_R in compressed rows.
+    """What is not 0, in compressed rows.
 
     Returns
     -------
@@ -51,17 +51,18 @@ def entries_of_dense(square):
     start = np.zeros(p + 1, np.int32)
     for i in range(p):
         count = 0
-        for j in range(i, p):
-            count += square[i, j] != 0 or square[j, i] != 0
+        for j in range(p):
+            count += square[i, j] != 0
         start[i + 1] = start[i] + count
     columns, values = np.empty(start[p], np.int32), np.empty(start[p])
     for i in range(p):
         place = start[i]
-        for j in range(i, p):
-            if square[i, j] != 0 or square[j, i] != 0:
-                columns[place] = j
-                values[place] = square[i, j] + (square[j, i] if i != j else 0.0)
-                place += 1
+        if start[i + 1] > place:
+            for j in range(p):
+                if square[i, j] != 0:
+                    columns[place] = j
+                    values[place] = square[i, j]
+                    place += 1
     return start, columns, values
 
 

@@ -22,7 +22,11 @@ LANDMARKS_ALONG = 16
 
 
 def nearest_centres(
-    rows: np.ndarray, group: np.ndarray, centres: np.ndarray, first_centre: np.ndarray
+    rows: np.ndarray,
+    group: np.ndarray,
+    centres: np.ndarray,
+    first_centre: np.ndarray,
+    grouped: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nearest centre of each row among the centres of its group.
 
@@ -33,6 +37,8 @@ def nearest_centres(
     centres : (m, d)
         Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
     first_centre : int32 (n_groups + 1,)
+    grouped : optional
+        What `group_rows` would give, where that is known.
 
     Returns
     -------
@@ -45,7 +51,7 @@ def nearest_centres(
     index = np.empty(n, np.int32)
     squared = np.empty(n, rows.dtype)
     if d < CENTRES_ALONG:
-        order, first = group_rows(group, len(first_centre) - 1)
+        order, first = grouped or group_rows(group, len(first_centre) - 1)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])

@@ -174,7 +174,8 @@ class _Groups:
             first_centre = self.first_centre[low : high + 2]
             near = slice(int(first_centre[0]), int(first_centre[-1]))
             some, count = self.points[span], near.stop - near.start
-            part, squared[span] = nearest_centres(some, group, centres[near], first_centre - first_centre[0])
+            grouped = np.arange(len(some), dtype=np.int32), inside.astype(np.int32)
+            part, squared[span] = nearest_centres(some, group, centres[near], first_centre - first_centre[0], grouped)
             totals = [np.zeros((count, d)), np.zeros(count), np.zeros(count), np.zeros(count, np.int64)]
             add_by_group(some, self.weight[span], part, squared[span], *totals)
             index[span] = part + first_centre[0]

@@ -173,9 +173,7 @@ def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray)
 def _by_distance(landmarks: np.ndarray, start: int, stop: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Nearest landmarks of landmarks start to stop, each itself first, also where another one equals it."""
     order, squared = search_all(landmarks[start:stop], landmarks, count)
-    for i in range(stop - start):
-        itself = np.flatnonzero(order[i] == start + i)
-        place = itself[0] if len(itself) else count - 1
-        order[i, 1 : place + 1] = order[i, :place].copy()
-        order[i, 0] = start + i
+    for i in np.flatnonzero(order[:, 0] != np.arange(start, stop)):
+        others = order[i][order[i] != start + i]
+        order[i] = [start + i, *others[: count - 1]]
     return order, np.sqrt(squared)

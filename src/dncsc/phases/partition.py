@@ -56,8 +56,8 @@ class _Sums(Protocol):
 
     def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None: ...
 
-    def upper(self) -> csr_array:
-        """Upper triangle of W_R."""
+    def half(self) -> csr_array:
+        """Half of W_R: this plus its transpose, less the diagonal."""
         ...
 
 
@@ -74,7 +74,7 @@ class _Square:
     def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
         add_rows_dense(nearest, shares, mass, self.sums)
 
-    def upper(self) -> csr_array:
+    def half(self) -> csr_array:
         start, columns, values = entries_of_dense(self.sums)
         return csr_array((values, columns, start), shape=self.sums.shape)
 
@@ -96,7 +96,7 @@ class _Table:
         table = self.columns, self.sums, self.used
         self.columns, self.sums = add_rows_sparse(nearest, shares, mass, order, first, *table)
 
-    def upper(self) -> csr_array:
+    def half(self) -> csr_array:
         start, columns, values = entries_of_table(self.columns, self.sums, self.used)
         return csr_array((values, columns, start), shape=(len(self.used), len(self.used)))
 
@@ -108,7 +108,7 @@ class _Total(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    upper: csr_array
+    half: csr_array
     mass: np.ndarray
 
 
@@ -130,14 +130,16 @@ class _AddUp(Task[_Total, _Kept]):
         total.mass[:] += np.bincount(nearest[:, 0], block.weight, len(total.mass))
 
     def end(self, total: _Total) -> _Kept:
-        return _Kept(total.pairs.upper(), total.mass)
+        return _Kept(total.pairs.half(), total.mass)
 
 
 def landmark_similarity(engine: Engine, graph: Bipartite) -> tuple[csr_array, np.ndarray]:
     """``W_R = B^T D_X^-1 B``, sparse and symmetric, whose row sums are D_R; and the weight of each landmark's rows."""
     kept = engine.sweep(_AddUp(graph))
-    upper = functools.reduce(operator.add, [each.upper for each in kept])
-    return csr_array(upper + scipy.sparse.triu(upper, 1).T), np.sum([each.mass for each in kept], axis=0)
+    half = functools.reduce(operator.add, [each.half for each in kept])
+    return csr_array(half + half.T - scipy.sparse.diags_array(half.diagonal())), np.sum(
+        [each.mass for each in kept], axis=0
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,11 @@ from dncsc.estimators.base import RecipeClusterer
 from dncsc.estimators.checks import ParameterError, nearest_to
 from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.ensembles import LSEC, USENC
-from dncsc.estimators.others import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
+from dncsc.estimators.exact_sc import ExactSC
+from dncsc.estimators.lloyd_kmeans import LloydKMeans
+from dncsc.estimators.lsc import LSC
+from dncsc.estimators.nystrom_sc import NystromSC
+from dncsc.estimators.u_spec import USPEC
 
 METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "k-means": LloydKMeans,

@@ -1,0 +1,68 @@
+"""LSC in its four kinds: landmarks by k-means, at random, or hubs of either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dncsc.estimators import checks
+from dncsc.estimators.base import LandmarkClusterer
+from dncsc.recipes import LSC_K, LSC_KH, LSC_R, LSC_RH, Recipe
+
+
+class LSC(LandmarkClusterer):
+    """LSC: landmark-based spectral clustering with exact nearest landmarks (Cai and Chen 2015).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    landmarks : {"kmeans", "random", "kmeans-hubs", "random-hubs"}, default="kmeans"
+        LSC-K: centres of k-means on all rows. LSC-R: random rows. LSC-KH and LSC-RH: rows that are often among the
+        nearest neighbours of others, within ten parts made by k-means or at random (Ye et al. 2018, Li et al. 2020);
+        parts of more than 8192 rows are represented by a sample of them.
+    n_landmarks : int, default=1000
+    n_neighbors : int, default=5
+    bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
+        "mean" is here the mean distance of rows to all landmarks, taken over at most 10,000 rows.
+    normalize : {"l2", "l1"}, default="l2"
+    n_init : int, default=10
+    max_iter : int, default=100
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int or None, default=None
+    verbose : int, default=0
+
+    See Also
+    --------
+    DnCSC : What the parameters and the fitted attributes mean; they are the same.
+    """
+
+    recipes = {"kmeans": LSC_K, "random": LSC_R, "kmeans-hubs": LSC_KH, "random-hubs": LSC_RH}  # noqa: RUF012
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        landmarks: str = "kmeans",
+        n_landmarks: int = 1000,
+        n_neighbors: int = 5,
+        bandwidth: float | str = "mean",
+        normalize: str = "l2",
+        n_init: int = 10,
+        max_iter: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.landmarks = landmarks
+        self.n_landmarks = n_landmarks
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.normalize = normalize
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _recipe(self) -> Recipe:
+        return self.recipes[checks.choice("landmarks", self.landmarks, self.recipes)]

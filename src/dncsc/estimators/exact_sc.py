@@ -57,13 +57,13 @@ class ExactSC(RecipeClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __getattribute__(self, name: str) -> Any:
-        if name == "predict":
-            raise AttributeError(
-                "ExactSC has no predict: on the graph of all rows there are no landmarks through which new rows could "
-                "be placed. Use a landmark method, such as DnCSC."
-            )
-        return super().__getattribute__(name)
+    @property
+    def predict(self) -> Any:  # type: ignore[override]
+        """There is none, and whoever asks is told why."""
+        raise AttributeError(
+            "ExactSC has no predict: on the graph of all rows there are no landmarks through which new rows could be "
+            "placed. Use a landmark method, such as DnCSC."
+        )
 
     def fit(self, X: Any, y: Any = None) -> Any:  # type: ignore[override] # a graph of rows has no use for weights
         """Cluster the rows of X.

@@ -58,7 +58,7 @@ class ExactSC(RecipeClusterer):
         self.verbose = verbose
 
     @property
-    def predict(self) -> Any:  # type: ignore[override]
+    def predict(self) -> Any:
         """There is none, and whoever asks is told why."""
         raise AttributeError(
             "ExactSC has no predict: on the graph of all rows there are no landmarks through which new rows could be "

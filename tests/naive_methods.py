@@ -29,7 +29,10 @@ def self_tuning_weights(nearest, squared, landmarks):
     """``exp(-d^2 / sigma_i sigma_j)``: mean distances of row i, and of landmark j, to their K nearest landmarks."""
     own = np.sqrt(squared).mean(axis=1)
     among = np.sort(cdist(landmarks, landmarks), axis=1)[:, 1 : nearest.shape[1] + 1].mean(axis=1)
-    return np.exp(-squared / (own[:, None] * among[nearest]))
+    scale = own[:, None] * among[nearest]
+    return np.exp(
+        -np.divide(squared, scale, out=np.zeros_like(squared), where=scale > 0)
+    )  # 1 for a row at its landmark
 
 
 def adaptive_weights(squared):
@@ -83,7 +86,7 @@ def hub_scores(part, n_nearest):
     """How often each row is among the K nearest of another row of the part."""
     distance = cdist(part, part)
     np.fill_diagonal(distance, np.inf)
-    nearest = np.argsort(distance, axis=1, kind="stable")[:, :n_nearest]
+    nearest = np.argsort(distance, axis=1, kind="stable")[:, : min(n_nearest, len(part) - 1)]
     return np.array([np.count_nonzero(nearest == row) for row in range(len(part))])
 
 
@@ -98,7 +101,7 @@ def inverse_root(matrix):
 
 
 def nystrom(rows, landmarks, bandwidth, n_clusters):
-    """One-shot orthogonalisation on dense A (p, p) and B (p, N - p): eigenvalues of S, and places in the rows' order."""
+    """One-shot orthogonalisation on dense A (p, p) and B (p, N - p): eigenvalues of S, and places of the rows."""
     chosen = cdist(rows, landmarks).argmin(axis=0)
     others = np.setdiff1d(np.arange(len(rows)), chosen)
     a, b = (similarity(rows[chosen], rows[each], bandwidth) for each in (chosen, others))

@@ -42,8 +42,9 @@ def choice(name: str, value: Any, options: Collection[str]) -> str:
 
 def nearest_to(value: Any, options: Iterable[str]) -> str:
     """ " Did you mean ...?", where something is near."""
-    near = difflib.get_close_matches(str(value), list(options), 1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    lower = {option.lower(): option for option in options}
+    near = difflib.get_close_matches(str(value).lower(), lower, 1)
+    return f" Did you mean {lower[near[0]]!r}?" if near else ""
 
 
 def number_or(words: tuple[str, ...], name: str, value: Any) -> float | str:
@@ -52,7 +53,8 @@ def number_or(words: tuple[str, ...], name: str, value: Any) -> float | str:
         return value
     if _is(value, Real) and 0 < value < float("inf"):
         return float(value)
-    raise ParameterError(f"{name} must be {', '.join(map(repr, words))} or a positive number; got {value!r}.")
+    listed = ", ".join(map(repr, words))
+    raise ParameterError(f"{name} must be {listed} or a positive number; got {value!r}.{nearest_to(value, words)}")
 
 
 def jobs(value: Any) -> int | None:

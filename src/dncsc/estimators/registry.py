@@ -69,7 +69,8 @@ def clusterer(name: str, n_clusters: int = 8, **params: Any) -> RecipeClusterer:
             f"there is no method {name!r}.{nearest_to(name, METHODS)} There are: {', '.join(METHODS)}."
         )
     make = METHODS[name]
-    known = list(inspect.signature(make).parameters)
+    named = make.keywords if isinstance(make, partial) else {}
+    known = [param for param in inspect.signature(make).parameters if param not in named]
     for param in params:
         if param not in known:
             hint = nearest_to(param, known)

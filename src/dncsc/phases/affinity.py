@@ -10,8 +10,9 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.engines.layout import block_rows
 from dncsc.engines.seeds import stream
+from dncsc.kernels.nearest import search_all
 from dncsc.kernels.weights import adaptive_transition, gaussian_transition, local_transition
-from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
+from dncsc.phases.nearest import Links
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
 
@@ -84,30 +85,34 @@ class RowsOfOne:
 
 def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
     """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks."""
-    return _weights(settings, links, links.mean_distance)
+    return _weights(engine, settings, links, links.mean_distance)
 
 
 def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
     """Rows of sum 1; "mean" is Gaussian with the mean distance of rows to all landmarks (LSC)."""
     mean = _mean_distance_to_all(engine, settings, links.search.landmarks) if settings.bandwidth == MEAN else 0.0
-    return RowsOfOne(_weights(settings, links, mean))
+    return RowsOfOne(_weights(engine, settings, links, mean))
 
 
-def _weights(settings: Settings, links: Links, mean_distance: float) -> Affinity:
+def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: float) -> Affinity:
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
     if settings.bandwidth == LOCAL:
-        return SelfTuning(_landmark_scales(links))
+        return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return Gaussian(bandwidth if bandwidth > 0 else 1.0)  # 0 where every row is a landmark and K = 1
 
 
-def _landmark_scales(links: Links) -> np.ndarray:
+def _landmark_scales(engine: Engine, settings: Settings, landmarks: np.ndarray) -> np.ndarray:
     """Mean distance of each landmark to the K landmarks nearest to it."""
-    search = links.search.among_candidates if isinstance(links.search, ExactSearch) else links.search
-    assert isinstance(search, CandidateSearch)
-    scales = search.reach[:, 1 : links.search.n_neighbors + 1].mean(axis=1) if len(search.landmarks) > 1 else np.ones(1)
-    return np.where(scales > 0, scales, np.max(scales, initial=0) or 1).astype(search.landmarks.dtype)
+    p = len(landmarks)
+    if p == 1:
+        return np.ones(1, landmarks.dtype)
+    count, size = min(settings.n_neighbors + 1, p), block_rows(p)
+    parts = engine.each(lambda start: search_all(landmarks[start : start + size], landmarks, count), range(0, p, size))
+    distance = np.sqrt(np.concatenate([squared for _, squared in parts]))
+    scales = distance[:, 1:].mean(axis=1)
+    return np.where(scales > 0, scales, scales.max() or 1).astype(landmarks.dtype)
 
 
 def _mean_distance_to_all(engine: Engine, settings: Settings, landmarks: np.ndarray) -> float:

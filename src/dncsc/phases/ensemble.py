@@ -21,6 +21,8 @@ from dncsc.phases.settings import Settings
 
 FEWEST, MOST = 20, 60
 """Clusters of a member."""
+ROWS_A_CLUSTER = 20
+"""Of few rows a member makes fewer clusters: nearly empty ones would share no rows with other members'."""
 MEMBER_ITERATIONS = 20
 """of the k-means of a member, which need not be its best"""
 
@@ -143,7 +145,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
     """Clusters of each member, at random."""
-    most = min(MOST, settings.n_landmarks, settings.n_counted)
+    most = min(MOST, settings.n_landmarks, max(settings.n_clusters, settings.n_counted // ROWS_A_CLUSTER))
     return generator(seed, "sizes").integers(min(FEWEST, most), most, count, endpoint=True).tolist()
 
 

@@ -24,6 +24,10 @@ SEEDING_POINTS = 10
 """Points a centre that k-means++ sees; Lloyd's iterations see all of them."""
 
 
+SHARES = 8
+"""Into so many a block of a group that stands alone is cut, so that threads have equal shares of it."""
+
+
 class KMeans(NamedTuple):
     """Centres that have points, the weighted sum of squared distances to them, and iterations (1 where none moved)."""
 
@@ -163,7 +167,7 @@ class _Groups:
         """Nearest centre of each point within its group, and the totals of each centre."""
         (n, d), m = self.points.shape, len(centres)
         index, squared = np.empty(n, np.int32), np.empty(n, self.points.dtype)
-        size = block_rows(d)
+        size = block_rows(d) // (SHARES if len(self.first) == 2 else 1)
 
         def block(start: int) -> tuple[slice, list[np.ndarray]]:
             span = slice(start, min(start + size, n))

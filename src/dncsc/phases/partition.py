@@ -165,16 +165,32 @@ def singular_vectors(
 
     With rows of sum 1 they are what the transfer cut finds, but for the first, constant one.
     """
-    return cut(engine, settings, RowsAndLandmarks(links, affinity), skip=1)
+    return cut(engine, settings, RowsAndLandmarks(links, affinity), without_constant=True)
 
 
-def cut(engine: Engine, settings: Settings, graph: Bipartite, skip: int = 0) -> Partition:
-    """Cut a bipartite graph through its points; the first `skip` eigenvectors are left out."""
+def cut(engine: Engine, settings: Settings, graph: Bipartite, without_constant: bool = False) -> Partition:
+    """Cut a bipartite graph through its points; with one vector more, from which the constant direction is left out."""
     similarity, mass = landmark_similarity(engine, graph)
-    spectrum = bottom_of_spectrum(similarity, graph.points, settings.n_clusters + skip, mass)
-    vectors = spectrum.vectors[:, min(skip, spectrum.vectors.shape[1] - 1) :]
+    spectrum = bottom_of_spectrum(similarity, graph.points, settings.n_clusters + without_constant, mass)
+    vectors = spectrum.vectors
+    if without_constant and vectors.shape[1] > 1:
+        vectors = _without_constant(vectors, np.asarray(similarity.sum(axis=1)).ravel())
     lift = Lift(vectors.astype(engine.frame.dtype), settings.by_length)
     return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
+
+
+def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """The other directions of the space of these vectors.
+
+    The constant vector is the first in a connected graph. In one of several parts it is a combination of the parts'
+    vectors: a reflection that takes it to the first place leaves the others beside it.
+    """
+    share = degree @ vectors
+    mirror = share / np.linalg.norm(share) - np.eye(len(share))[0]
+    length = np.linalg.norm(mirror)
+    if length > 1e-9:
+        vectors = vectors - np.outer(vectors @ mirror, mirror) * (2 / length**2)
+    return vectors[:, 1:]
 
 
 def bottom_of_spectrum(

@@ -54,7 +54,7 @@ def main() -> None:
     few = runs[-1]["seconds"]
     lines = []
     for p in (1000, 2000, 5000, 10_000):
-        r = runs[-1] if p == 1000 else in_own_process("scaling", "run", n=sizes[-1], n_landmarks=p, repeats=1)
+        r = runs[-1] if p == 1000 else in_own_process("scaling", "run", n=sizes[-1], n_landmarks=p)
         phases = [f"{seconds:.2f}" for seconds in r["timings"].values()]
         lines.append(
             [str(p), f"{r['seconds']:.2f}", f"{r['seconds'] / few:.2f}", f"{r['extra'] / 2**20:,.0f}", *phases]

@@ -70,10 +70,6 @@ DEVIATIONS = {
         81.4,
         "as for its ACC; nearest='exact' gives 82.3, the slips of the published code 81.4",
     ),
-    ("u-senc", "usps", "ACC"): (
-        65.0,
-        "the consensus is the partition of sc (ACC 66.0) but for 5 % of the rows: 0 and 1 halved, 4 and 9 joined",
-    ),
     ("lsec", "usps", "ACC"): (
         64.0,
         "the consensus is the partition of sc (ACC 66.0) but for 4 to 10 % of the rows",
@@ -85,8 +81,11 @@ DEVIATIONS = {
 }
 """Where we are more than two of the paper's standard deviations below its mean: our own bound, and why."""
 
-SEEDS = {("sc", "pendigits"): 2, ("sc", "usps"): 2, ("u-senc", "pendigits"): 2, ("u-senc", "usps"): 1}
+SEEDS = {"sc": 1, "u-senc": 1, "lsec": 3}
 """Instead of five, where a run takes long or seeds hardly differ."""
+
+CASES = [*PAPER, ("u-senc", "pendigits"), ("lsec", "pendigits"), ("lsec", "usps")]
+"""U-SENC takes twenty seconds on USPS; docs/methods.md has what it gives there."""
 
 
 @functools.cache
@@ -94,7 +93,8 @@ def rows_and_classes(name):
     folder = os.environ.get("DNCSC_DATA")
     if not folder or not (Path(folder) / f"{name}.npz").exists():
         pytest.skip(f"there is no {name}.npz: DNCSC_DATA is {folder or 'not set'}")
-    return load(name)
+    X, y = load(name)
+    return X.astype(np.float32), y
 
 
 def scores(method, name, seed):
@@ -104,10 +104,9 @@ def scores(method, name, seed):
     return 100 * accuracy(y, labels), 100 * nmi(y, labels)
 
 
-@pytest.mark.parametrize("name", ["pendigits", "usps"])
-@pytest.mark.parametrize("method", [*dict.fromkeys(method for method, _ in PAPER), *BASE])
+@pytest.mark.parametrize(("method", "name"), CASES)
 def test_classes_are_found_as_well_as_in_the_paper_or_it_is_said_why_not(method, name):
-    found = np.array([scores(method, name, seed) for seed in range(SEEDS.get((method, name), 5))])
+    found = np.array([scores(method, name, seed) for seed in range(SEEDS.get(method, 5))])
     row = PAPER[BASE.get(method, method), name]
     short = []
     for measure, ours, spread, (paper, deviation) in zip(MEASURES, found.mean(0), found.std(0), row, strict=True):

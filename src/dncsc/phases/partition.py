@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -26,8 +26,11 @@ from dncsc.phases.settings import Settings
 MORE_EIGENVALUES = 5
 """Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
 
-DENSE_LANDMARKS = 1500
-"""Up to here W_R is added up in a dense array, of at most 18 MB a thread."""
+DENSE_LANDMARKS = 3000
+"""Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
+
+ROWS_A_LANDMARK = 50
+"""Beyond, rows are added up when there are so many for each landmark."""
 
 LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
@@ -81,22 +84,32 @@ class _Square:
 
 @dataclass
 class _Table:
-    """Sums in lines of slots."""
+    """Sums in lines of slots. Rows wait until there are enough of each landmark to be added up together."""
 
     columns: np.ndarray
     sums: np.ndarray
     used: np.ndarray
+    waiting: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     @classmethod
     def empty(cls, p: int, width: int = 64) -> _Table:
         return cls(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
 
     def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
+        self.waiting.append((nearest, shares, mass))
+        if sum(len(each) for each, _, _ in self.waiting) >= ROWS_A_LANDMARK * len(self.used):
+            self._add_waiting()
+
+    def _add_waiting(self) -> None:
+        nearest, shares, mass = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
         order, first = group_rows(nearest[:, 0].copy(), len(self.used))
         table = self.columns, self.sums, self.used
         self.columns, self.sums = add_rows_sparse(nearest, shares, mass, order, first, *table)
+        self.waiting.clear()
 
     def half(self) -> csr_array:
+        if self.waiting:
+            self._add_waiting()
         start, columns, values = entries_of_table(self.columns, self.sums, self.used)
         return csr_array((values, columns, start), shape=(len(self.used), len(self.used)))
 

@@ -24,7 +24,7 @@ SEEDING_POINTS = 10
 """Points a centre that k-means++ sees; Lloyd's iterations see all of them."""
 
 
-SHARES = 8
+SHARES = 2
 """Into so many a block of a group that stands alone is cut, so that threads have equal shares of it."""
 
 

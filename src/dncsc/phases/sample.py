@@ -125,17 +125,15 @@ def _draw_batch(
 def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where rows with the smallest keys go when groups stand one after another; -1 for the other rows."""
     order, first = group_rows(group, len(wanted))
-    start = np.cumsum(wanted) - wanted
+    kept = np.repeat(wanted > 0, np.diff(first))
+
+    def keep_smallest(g: int) -> None:
+        of_group = keys[order[first[g] : first[g + 1]]]
+        kept[first[g] : first[g + 1]] = of_group <= np.partition(of_group, wanted[g] - 1)[wanted[g] - 1]
+
+    engine.each(keep_smallest, np.flatnonzero((np.diff(first) > wanted) & (wanted > 0)).tolist())
     place = np.full(len(keys), -1)
-
-    def put(g: int) -> None:
-        rows = order[first[g] : first[g + 1]]
-        if len(rows) > wanted[g]:
-            of_group = keys[rows]
-            rows = rows[of_group <= np.partition(of_group, wanted[g] - 1)[wanted[g] - 1]]
-        place[rows] = np.arange(start[g], start[g] + wanted[g])
-
-    engine.each(put, np.flatnonzero(wanted).tolist())
+    place[order[kept]] = np.arange(np.count_nonzero(kept))
     return place
 
 

@@ -10,8 +10,8 @@ import pytest
 import dncsc
 
 PACKAGE = Path(dncsc.__file__).parent
-LAYERS = ["kernels", "engines", "phases", "recipes", "pipeline", "estimators"]
-BESIDE = {"metrics": [], "datasets": ["dncsc.engines.seeds"]}
+LAYERS = ["suggest", "kernels", "engines", "phases", "recipes", "pipeline", "estimators"]
+BESIDE = {"metrics": [], "datasets": ["dncsc.engines.seeds", "dncsc.suggest"]}
 """What stands beside the layers, and what of them it may use."""
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 import numpy as np
 
 from dncsc.datasets.real import REAL, read
 from dncsc.datasets.synthetic import SYNTHETIC
+from dncsc.suggest import did_you_mean
 
 
 def names() -> list[str]:
@@ -68,8 +68,7 @@ def blocks(name: str, n: int | None = None, random_state: int = 0) -> Iterator[t
 
 def _check(name: str, n: int | None) -> None:
     if name not in names():
-        near = difflib.get_close_matches(str(name), names(), 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, names())
         raise ValueError(f"there is no data set {name!r}.{hint} There are: {', '.join(names())}.")
     if n is not None and n < 1:
         raise ValueError(f"n must be at least 1; got {n}.")

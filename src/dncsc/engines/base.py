@@ -95,7 +95,6 @@ class Engine(Protocol):
 
     layout: Layout
     frame: Frame
-    weighted: bool
 
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         """Visit every block once; what is kept of the stripes, in order."""

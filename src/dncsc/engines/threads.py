@@ -74,7 +74,6 @@ class ThreadsEngine:
     ) -> None:
         self.layout = Layout(*rows.shape)
         self.frame = Frame.raw(dtype or working_dtype(rows.dtype), rows.shape[1])
-        self.weighted = weight is not None
         self._rows = rows
         self._weight = weight
         self._ones = np.ones(self.layout.block_rows)

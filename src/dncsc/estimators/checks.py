@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from dncsc.suggest import did_you_mean
 
 
 class ParameterError(ValueError, TypeError):
@@ -36,15 +37,8 @@ def choice(name: str, value: Any, options: Collection[str]) -> str:
     if isinstance(value, str) and value in options:
         return value
     raise ParameterError(
-        f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.{nearest_to(value, options)}"
+        f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.{did_you_mean(value, options)}"
     )
-
-
-def nearest_to(value: Any, options: Iterable[str]) -> str:
-    """ " Did you mean ...?", where something is near."""
-    lower = {option.lower(): option for option in options}
-    near = difflib.get_close_matches(str(value).lower(), lower, 1)
-    return f" Did you mean {lower[near[0]]!r}?" if near else ""
 
 
 def number_or(words: tuple[str, ...], name: str, value: Any) -> float | str:
@@ -54,7 +48,7 @@ def number_or(words: tuple[str, ...], name: str, value: Any) -> float | str:
     if _is(value, Real) and 0 < value < float("inf"):
         return float(value)
     listed = ", ".join(map(repr, words))
-    raise ParameterError(f"{name} must be {listed} or a positive number; got {value!r}.{nearest_to(value, words)}")
+    raise ParameterError(f"{name} must be {listed} or a positive number; got {value!r}.{did_you_mean(value, words)}")
 
 
 def jobs(value: Any) -> int | None:

@@ -10,7 +10,7 @@ import pytest
 import dncsc
 
 PACKAGE = Path(dncsc.__file__).parent
-LAYERS = ["suggest", "kernels", "engines", "phases", "recipes", "pipeline", "estimators"]
+LAYERS = ["suggest", "rows", "kernels", "engines", "phases", "recipes", "pipeline", "estimators"]
 BESIDE = {"metrics": [], "datasets": ["dncsc.engines.seeds", "dncsc.suggest"]}
 """What stands beside the layers, and what of them it may use."""
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import Any
-
-import numpy as np
-
 from dncsc.engines.frame import Frame
 from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
@@ -19,7 +14,6 @@ from dncsc.phases.partition import Partition
 from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Level, Selection, Tree
 from dncsc.pipeline import Model
-from dncsc.records import BadRecord
 
 KINDS: tuple[type, ...] = (
     Adaptive,

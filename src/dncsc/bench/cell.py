@@ -39,21 +39,22 @@ def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
         X, y = datasets.load(cell["set"], n=cell["rows"])
     except (OSError, ValueError) as error:
         raise UnavailableError(str(error)) from error
-    X, k = np.ascontiguousarray(X, np.float32), len(np.unique(y))
+    k = len(np.unique(y))
     shape = {"n_rows": len(X), "n_features": X.shape[1], "n_classes": k}
+    held = [np.ascontiguousarray(X, np.float32)]
+    del X
     with threadpool_limits(cell["threads"]):
-        return {**shape, **_fit(cell, X, y, k, say)}
+        return {**shape, **_fit(cell, held, y, k, say)}
 
 
-def _fit(cell: dict[str, Any], X: np.ndarray, y: np.ndarray, k: int, say: Say) -> dict[str, Any]:
+def _fit(cell: dict[str, Any], held: list[np.ndarray], y: np.ndarray, k: int, say: Say) -> dict[str, Any]:
     def make() -> Any:
         return methods.make(cell["method"], k, cell["params"], cell["seed"], cell["threads"])
 
     say("warming up")
-    piece = X[: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)]
-    make().fit(piece)
+    make().fit(held[0][: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy())
     model = make()
-    with ENGINES[cell["engine"]](X, model, cell["threads"]) as rows:
+    with ENGINES[cell["engine"]](held, model, cell["threads"]) as rows:
         before = _forget_peak()
         say("fitting")
         with install_recorder("numba:compile") as compiled:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dncsc import plot
 from dncsc.bench.methods import names
 from dncsc.bench.paper import published
 from dncsc.bench.summary import Group, SetSize, SuiteResults
+from dncsc.bench.themes import Theme
 
 try:
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 except ImportError as error:
     raise ImportError("figures need matplotlib: pip install dncsc[plot]") from error
 
@@ -31,49 +30,6 @@ PHASES = {
 MARKERS = "osD^vP*X<>hp"
 PANEL = 2.7
 """inches"""
-
-
-@dataclass(frozen=True)
-class Theme:
-    """Colours of ground and ink."""
-
-    name: str
-    ground: str
-    ink: str
-    faint: str
-
-    def colour(self, i: int) -> tuple[float, ...]:
-        """The i-th colour, light enough for a dark ground."""
-        red, green, blue = plot.palette(i + 1)[i]
-        if self.name == "dark":
-            pale = max(0.0, 0.55 - (0.3 * red + 0.59 * green + 0.11 * blue))
-            red, green, blue = (channel + pale * (1 - channel) for channel in (red, green, blue))
-        return float(red), float(green), float(blue)
-
-    def style(self) -> Any:
-        """Matplotlib's settings, for a `with`; nothing of the user's own settings shows through."""
-        ink = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-        ground = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
-        return rc_context(
-            {
-                **dict.fromkeys(ink, self.ink),
-                **dict.fromkeys(ground, self.ground),
-                "grid.color": self.faint,
-                "axes.grid": True,
-                "axes.axisbelow": True,
-                "axes.spines.top": False,
-                "axes.spines.right": False,
-                "axes.titlesize": 10,
-                "axes.xmargin": 0.07,
-                "axes.ymargin": 0.08,
-                "font.family": "DejaVu Sans",
-                "font.size": 9,
-                "legend.frameon": False,
-            }
-        )
-
-
-THEMES = (Theme("light", "#ffffff", "#1f2937", "#e5e7eb"), Theme("dark", "#14181f", "#d7dce4", "#2b323d"))
 
 
 def colour_number(method: str, among: Sequence[str]) -> int:
@@ -96,6 +52,15 @@ def _panels(n_rows: int, n_columns: int, height: float = PANEL) -> tuple[Any, np
     return figure, figure.subplots(n_rows, n_columns, squeeze=False)
 
 
+def _logarithmic(axis: Any) -> None:
+    """Plain numbers on a logarithmic axis, at 1, 2 and 5 where there is room."""
+    low, high = axis.get_view_interval()
+    few = low > 0 and high / low > 30
+    axis.set_major_locator(LogLocator(subs=(1.0,) if few else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def _legend(figure: Any, axes: Any, n_columns: int) -> None:
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), max(2, 2 * n_columns)))
@@ -106,6 +71,7 @@ def dots(results: SuiteResults, measure: str, theme: Theme) -> Any:
     columns = min(5, len(results.sets))
     rows = -(-len(results.sets) // columns)
     figure, panels = _panels(rows, columns, 0.6 + 0.24 * len(results.methods))
+    figure.set_figwidth(2.3 * columns + 0.075 * max(map(len, results.methods)))
     for i, (ax, size) in enumerate(zip(panels.flat, results.sets, strict=False)):
         for y, method in enumerate(results.methods):
             _dot(ax, results, size, method, measure, y, theme)
@@ -114,6 +80,7 @@ def dots(results: SuiteResults, measure: str, theme: Theme) -> Any:
         ax.set_ylim(len(results.methods) - 0.4, -0.6)
         if measure == "seconds":
             ax.set_xscale("log")
+            _logarithmic(ax.xaxis)
         ax.set_xlabel(LABELS[measure])
     for ax in panels.flat[len(results.sets) :]:
         ax.set_visible(False)
@@ -146,6 +113,7 @@ def curves(results: SuiteResults, axis: str, letter: str, theme: Theme) -> Any:
                 ax.set_ylabel(label)
         column[0].set_title(results.label(size))
         column[2].set_yscale("log")
+        _logarithmic(column[2].yaxis)
         column[2].set_xlabel(letter)
     _legend(figure, panels[0, 0], len(results.sets))
     return figure
@@ -165,6 +133,9 @@ def maps(results: SuiteResults, neighbors: Sequence[int], rates: Sequence[int], 
                         values[i, j] = statistics.fmean(group.values(measure))
             ax.grid(False)
             image = ax.imshow(values, cmap="viridis", aspect="auto", origin="lower")
+            low, high = image.get_clim()
+            if measure != "seconds" and high - low < 2:  # what hardly differs is not to look as if it did
+                image.set_clim((low + high) / 2 - 1, (low + high) / 2 + 1)
             ax.set_xticks(range(len(rates)), rates)
             ax.set_yticks(range(len(neighbors)), neighbors)
             ax.set_ylabel(f"{label}\nK" if size == results.sets[0] else "K")
@@ -218,6 +189,7 @@ def simulation(results: SuiteResults, theme: Theme) -> Any:
         ax.set_ylabel(LABELS[measure])
         ax.set_xlabel("blobs")
     panels[0, 1].set_yscale("log")
+    _logarithmic(panels[0, 1].yaxis)
     _legend(figure, panels[0, 0], 1)
     return figure
 
@@ -242,6 +214,8 @@ def scaling(results: SuiteResults, exponent: Exponent, theme: Theme) -> Any:
         panels[0, 1].plot(n, [max(group.values("extra_bytes")) / 2**20 for group in groups], **look)
     for ax, label in zip(panels[0], ("seconds", "MB beyond the input"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="rows", ylabel=label)
+        _logarithmic(ax.xaxis)
+        _logarithmic(ax.yaxis)
     _legend(figure, panels[0, 0], 2)
     return figure
 
@@ -262,6 +236,7 @@ def price(results: SuiteResults, reference: str, theme: Theme) -> Any:
                 ax.plot(statistics.median(found), y, "D", color=colour, markersize=6, label=label)
     ax.axvline(1, color=theme.ink, linewidth=1)
     ax.set_xscale("log")
+    _logarithmic(ax.xaxis)
     ax.set_yticks(range(len(results.sets)), [results.label(size) for size in results.sets])
     ax.set_ylim(len(results.sets) - 0.5, -0.5)
     ax.set_xlabel(f"time as a multiple of {reference}'s in the same repeat")
@@ -274,10 +249,11 @@ def engines(results: SuiteResults, theme: Theme) -> Any:
     figure.set_figwidth(8.4)
     for pair, size in zip(panels, results.sets, strict=True):
         groups = [results.find(size, results.methods[0], engine=engine) for engine in results.engines]
-        measures = (("seconds", 1), ("family_bytes", 2**20))
-        for ax, (measure, unit), label in zip(pair, measures, ("seconds", "peak MB"), strict=True):
-            values = [statistics.fmean(group.values(measure)) / unit if group and group.runs else 0 for group in groups]
-            ax.barh(results.engines, values, height=0.6, color=theme.colour(0))
+        seconds = [statistics.fmean(group.values("seconds")) if group and group.runs else 0 for group in groups]
+        peaks = [group.peak() / 2**20 if group and group.runs else 0 for group in groups]
+        for ax, values, label in zip(pair, (seconds, peaks), ("seconds", "peak MB"), strict=True):
+            bars = ax.barh(results.engines, values, height=0.6, color=theme.colour(0))
+            ax.bar_label(bars, ["" if value else "N/A" for value in values], padding=4)
             ax.invert_yaxis()
             ax.grid(axis="y", visible=False)
             ax.set_xlabel(label)

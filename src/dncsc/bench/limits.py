@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-TIMES = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
-SIZES = {"": 1, "b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40}
+from dncsc.budget import parse_bytes
+
+UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
 @dataclass(frozen=True)
@@ -18,31 +19,19 @@ class Limits:
     bytes: int
     """of all its processes together"""
 
+    @classmethod
+    def parse(cls, time: str, memory: str) -> Limits:
+        """From texts.
 
-def seconds(text: str) -> float:
-    """Seconds of a text.
-
-    Examples
-    --------
-    >>> seconds("600s"), seconds("1.5 h")
-    (600.0, 5400.0)
-    """
-    return _parse(text, TIMES, "600s, 10m, 1h")
-
-
-def size(text: str) -> int:
-    """Bytes of a text.
-
-    Examples
-    --------
-    >>> size("8GB")
-    8589934592
-    """
-    return int(_parse(text, SIZES, "800MB, 8GB"))
-
-
-def _parse(text: str, units: dict[str, int], examples: str) -> float:
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", text.lower())
-    if not found or found[2] not in units or not float(found[1]):
-        raise ValueError(f"{text!r} is not something like {examples}.")
-    return float(found[1]) * units[found[2]]
+        Examples
+        --------
+        >>> Limits.parse("10m", "8GB")
+        Limits(seconds=600.0, bytes=8000000000)
+        """
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", time.lower())
+        if not found or found[2] not in UNITS or not float(found[1]):
+            raise ValueError(f"a limit of time is something like 600s, 10m or 1h; got {time!r}.")
+        try:
+            return cls(float(found[1]) * UNITS[found[2]], parse_bytes(memory))
+        except ValueError:
+            raise ValueError(f"a limit of memory is something like 800MB or 8GB; got {memory!r}.") from None

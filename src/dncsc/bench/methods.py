@@ -6,15 +6,15 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.cluster import KMeans
 
-from dncsc.engines.base import Engine
-from dncsc.estimators.base import RecipeClusterer
+from dncsc.engines.base import Column, Engine
+from dncsc.estimators.lloyd_kmeans import LloydKMeans
 from dncsc.estimators.registry import METHODS, clusterer
-from dncsc.phases.discretize import Discretized, label_all
+from dncsc.phases.discretize import Centroids
 from dncsc.phases.partition import Partition
 from dncsc.phases.select.divide_and_conquer import divide_and_conquer
 from dncsc.phases.select.tree import SUBSET, Selection
@@ -28,7 +28,11 @@ class _Subsets:
     """The embedding of a selection: a row is where its own landmark is."""
 
     selection: Selection
-    reads: Sequence[str] = (SUBSET,)
+    reads: ClassVar[Sequence[str]] = (SUBSET,)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.selection.tree.columns
 
     @property
     def n_dimensions(self) -> int:
@@ -52,32 +56,18 @@ def _own_subsets(engine: Engine, settings: Settings, selection: Selection, links
     return Partition(_Subsets(selection), np.empty(0), 1)
 
 
-def _keep_subsets(engine: Engine, settings: Settings, embedding: _Subsets) -> Discretized:
-    return label_all(engine, embedding, embedding.selection.landmarks, 1)
+def _landmarks(engine: Engine, settings: Settings, embedding: _Subsets) -> Centroids:
+    return Centroids(embedding.selection.landmarks, 1)
 
 
-class DivideAndConquer(RecipeClusterer):
-    """The selection of landmarks as a clusterer by itself (the paper's simulation): clusters are the subsets."""
+class DivideAndConquer(LloydKMeans):
+    """The selection of landmarks as a clusterer by itself, as in the paper's simulation: clusters are the subsets.
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        selection_rate: int | str = "auto",
-        sample_size: int | str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.selection_rate = selection_rate
-        self.sample_size = sample_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    Parameters are those of k-means; `n_init` and `max_iter` change nothing.
+    """
 
     def _recipe(self) -> Recipe:
-        return Recipe(divide_and_conquer, None, None, _own_subsets, _keep_subsets)
+        return Recipe(divide_and_conquer, None, None, _own_subsets, _landmarks)
 
 
 YARDSTICK = "sklearn-kmeans"

@@ -18,17 +18,18 @@ STYLE = """
   :root { --ground: #14181f; --ink: #d7dce4; --soft: #9aa4b2; --line: #2b323d; --stripe: #1a1f28; --accent: #6cb6ff; }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--ground); color: var(--ink);
+body { margin: 0 auto; max-width: 84rem; padding: 1rem; background: var(--ground); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.7rem; margin: 1rem 0; } h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; } h3 { font-size: 1rem; }
 a { color: var(--accent); } p, li { max-width: 46rem; } nav a { display: inline-block; margin: 0 1rem .3rem 0; }
 .note { color: var(--soft); font-size: .88rem; margin: .3rem 0; }
 .scroll { overflow-x: auto; margin: .5rem 0; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .28rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--ground); }
+th, td { padding: .28rem .5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+.words { text-align: left; }
+th:first-child, td:first-child { position: sticky; left: 0; background: var(--ground); }
 tbody tr:nth-child(even) td { background: var(--stripe); }
-td { color: var(--soft); } td:first-child, td strong { color: var(--ink); }
+td strong { color: var(--accent); }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .88rem; }
 img { max-width: 100%; height: auto; }
 """
@@ -50,18 +51,19 @@ def markdown_table(table: Table) -> str:
     """A table in pipes; its columns line up."""
     lines = [[cell.replace("|", "\\|") for cell in line] for line in (table.header, *table.rows)]
     widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    texts = [
-        "| "
-        + " | ".join(_padded(i, cell, width) for i, (cell, width) in enumerate(zip(line, widths, strict=True)))
-        + " |"
-        for line in (lines[0], rule, *lines[1:])
-    ]
-    return "\n".join(texts)
+    words = _words(table)
+    rule = ["-" * (width - 1) + ("-" if left else ":") for width, left in zip(widths, words, strict=True)]
+    texts = []
+    for line in (lines[0], rule, *lines[1:]):
+        cells = zip(line, widths, words, strict=True)
+        texts.append(" | ".join(cell.ljust(width) if left else cell.rjust(width) for cell, width, left in cells))
+    return "\n".join(f"| {text} |" for text in texts)
 
 
-def _padded(column: int, cell: str, width: int) -> str:
-    return cell.rjust(width) if column else cell.ljust(width)
+def _words(table: Table) -> list[bool]:
+    """Which columns hold words, and stand to the left, rather than numbers."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
+    return [not i or not any(cell.lstrip("*")[:1].isdigit() for cell in column) for i, column in enumerate(columns)]
 
 
 def page(title: str, sections: Sequence[Section]) -> str:
@@ -106,8 +108,12 @@ def _notes(notes: Iterable[str]) -> list[str]:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{_inline(cell)}</th>" for cell in table.header)
-    body = "".join(f"<tr>{''.join(f'<td>{_inline(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
+    tags = [' class="words"' if left else "" for left in _words(table)]
+
+    def line(cells: Sequence[str], kind: str) -> str:
+        return "".join(f"<{kind}{tag}>{_inline(cell)}</{kind}>" for cell, tag in zip(cells, tags, strict=True))
+
+    head, body = line(table.header, "th"), "".join(f"<tr>{line(row, 'td')}</tr>" for row in table.rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 

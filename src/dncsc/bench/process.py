@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from dncsc.bench.cells import Cell
 from dncsc.bench.limits import Limits
+from dncsc.budget import in_words
 
 LOOK_SECONDS = 0.05
 """Between looks at the memory of a cell."""
@@ -109,7 +110,7 @@ class _Watch:
     """Time and memory of a cell, next to what it may take."""
 
     def __init__(self, child: subprocess.Popen[bytes], limits: Limits) -> None:
-        self.peak = 0
+        self.peak = 0  # while fitting
         self._pid, self._limits = child.pid, limits
         self._family, self._searched = [child.pid], time.monotonic()
 
@@ -118,9 +119,9 @@ class _Watch:
         if time.monotonic() - self._searched > FAMILY_SECONDS:
             self._family, self._searched = _session(self._pid), time.monotonic()
         held = sum(map(_resident, self._family))
-        self.peak = max(self.peak, held)
+        self.peak = max(self.peak, held) if stage == FITS[-1] else self.peak
         if held > self._limits.bytes:
-            return {"status": "memory", "reason": f"more than {self._limits.bytes / 2**30:.3g} GB while {stage}"}
+            return {"status": "memory", "reason": f"more than {in_words(self._limits.bytes)} while {stage}"}
         most = max(self._limits.seconds, 0 if stage in FITS else OTHER_SECONDS)
         if seconds > most:
             return {"status": "timeout", "reason": f"more than {most:g} s of {stage}"}

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dncsc.bench.figures import THEMES
 from dncsc.bench.page import GENERATOR, markdown, page
 from dncsc.bench.results import Results
 from dncsc.bench.sections import Section, section
 from dncsc.bench.suites import SUITES
 from dncsc.bench.summary import SuiteResults, collect
 from dncsc.bench.tables import Table
+from dncsc.bench.themes import THEMES
 
 TITLE = "dncsc: benchmarks"
 
@@ -36,6 +36,7 @@ def write_report(results: Results, folder: Path) -> None:
     unknown = [suite.suite for suite in suites if suite.suite not in SUITES]
     if unknown:
         raise ValueError(f"{results.path} has suites that this version does not know: {', '.join(unknown)}.")
+    suites.sort(key=lambda suite: list(SUITES).index(suite.suite))
     sections = [section(suite, _name(suite, suites)) for suite in suites]
     runs = [run for suite in suites for group in suite.groups.values() for run in group.runs.values()]
     sections += [*_troubles(suites), *_circumstances(runs)]

@@ -11,11 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
-import dncsc
 from dncsc.bench.cells import Cell, Plan
 from dncsc.bench.limits import Limits
 from dncsc.bench.process import run_cell
 from dncsc.bench.results import Results
+from dncsc.version import __version__
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 LIMITED = {"timeout": "seconds", "memory": "bytes"}
@@ -87,7 +87,7 @@ def _circumstances(limits: Limits) -> Record:
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
         "limits": asdict(limits),
-        "versions": {"dncsc": dncsc.__version__, "python": platform.python_version(), **versions},
+        "versions": {"dncsc": __version__, "python": platform.python_version(), **versions},
         "machine": machine(),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from dncsc.bench import figures
-from dncsc.bench.figures import Theme
 from dncsc.bench.paper import published
 from dncsc.bench.suites import SUITES
 from dncsc.bench.summary import Group, SetSize, SuiteResults
-from dncsc.bench.tables import Table, compared, matrix, missing, number, relative, three, with_deviation
+from dncsc.bench.tables import Table, compared, matrix, missing, number, relative, triples, with_deviation
+from dncsc.bench.themes import Theme
 
 LETTERS = {"n_landmarks": "p", "n_neighbors": "K", "selection_rate": "alpha"}
 SELECTIONS = {"k-means": "/select=kmeans", "DnC-k-means": "/select=dnc-kmeans", "DnC-light-k-means": ""}
@@ -52,7 +52,7 @@ def section(results: SuiteResults, name: str) -> Section:
     counts = [sum(map(len, (g.runs, g.troubles))) for g in results.groups.values()]
     left = sum(group.left for group in results.groups.values())
     notes = [
-        f"{results.threads} threads, {results.repeats} repeats; {sum(counts)} cells have run"
+        f"Threads: {results.threads}. Repeats: {results.repeats}. {sum(counts)} cells have run"
         + (f", {left} are still to run (…)." if left else ".")
     ]
     if suite.name == "paper" and any(size == (each, None) for size in results.sets for each in ("ts-60k", "tm-1m")):
@@ -86,7 +86,7 @@ def _curves(results: SuiteResults, name: str) -> Parts:
     lines = [(method, partial(_at, results, method)) for method in results.methods]
     text = f"ACC, NMI and time by {LETTERS[axis]}"
     drawing = Drawing(name, text, partial(figures.curves, results, axis, LETTERS[axis]))
-    return matrix(results, lines, columns, ""), [drawing]
+    return matrix(results, lines, columns), [drawing]
 
 
 def _at(results: SuiteResults, method: str, size: SetSize, point: dict[str, Any]) -> Group | None:
@@ -101,7 +101,7 @@ def _alpha(results: SuiteResults, name: str) -> Parts:
         return lambda size, rate: results.find(size, results.methods[0], {"n_neighbors": k, "selection_rate": rate})
 
     lines = [(f"K = {k}", line(k)) for k in neighbors]
-    tables = matrix(results, lines, [(f"alpha = {rate}", rate) for rate in rates], "")
+    tables = matrix(results, lines, [(f"alpha = {rate}", rate) for rate in rates])
     drawing = Drawing(name, "ACC, NMI and time by K and alpha", partial(figures.maps, results, neighbors, rates))
     return tables, [drawing]
 
@@ -130,19 +130,21 @@ def _simulation(results: SuiteResults, name: str) -> Parts:
 def _ablation(results: SuiteResults, name: str) -> Parts:
     rows = []
     for size in results.sets:
-        for selection, suffix in SELECTIONS.items():
-            cells = []
-            for nearest in ("", "/nearest=exact"):
-                method = f"dnc-sc{suffix}{nearest}"
-                theirs = [published(*size, method, measure) for measure in ("acc", "nmi", "seconds")]
-                paper = " / ".join(
-                    number(t.mean, m) for t, m in zip(theirs, ("acc", "nmi", "seconds"), strict=True) if t
-                )
-                cells.append(three(results.find(size, method)) + (f" ({paper})" if paper else ""))
-            rows.append([results.label(size), selection, *cells])
+        methods = [f"dnc-sc{select}{nearest}" for select in SELECTIONS.values() for nearest in ("", "/nearest=exact")]
+        cells = triples([results.find(size, method) for method in methods])
+        cells = [text + _in_paper(size, method) for text, method in zip(cells, methods, strict=True)]
+        for i, selection in enumerate(SELECTIONS):
+            rows.append([results.label(size), selection, *cells[2 * i : 2 * i + 2]])
     title = "ACC / NMI / seconds by selection and nearest landmarks (in parentheses: the paper's)"
     table = Table(title, ["", "landmarks", "approximate nearest", "exact nearest"], rows)
     return [table, relative(results, "dnc-sc")], _dots(results, name)
+
+
+def _in_paper(size: SetSize, method: str) -> str:
+    measures = ("acc", "nmi", "seconds")
+    theirs = [published(*size, method, measure) for measure in measures]
+    known = [number(value.mean, measure) for value, measure in zip(theirs, measures, strict=True) if value]
+    return f" ({' / '.join(known)})" if known else ""
 
 
 def exponent(groups: Sequence[Group]) -> float | None:
@@ -195,7 +197,7 @@ def _price(results: SuiteResults, name: str) -> Parts:
                 number(min(each.values("seconds"))) if each and each.runs else missing(each) for each in (group, base)
             ]
             ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f} … {max(ratios):.2f})" if ratios else ""
-            scores = [" / ".join(three(each).split(" / ")[:2]) for each in (group, base)]
+            scores = [" / ".join(text.split(" / ")[:2]) for text in triples([group, base])]
             rows.append([results.label(size), shape, method, *times, ratio, *scores])
     header = ["", "rows x features", "method", "s", f"{reference} s", "ratio", "ACC / NMI", f"{reference} ACC / NMI"]
     note = "Seconds: the shortest. Ratio: of times in the same repeat, median (smallest … largest)."
@@ -224,13 +226,12 @@ def _engine(group: Group | None, base: Group | None) -> list[str]:
     seconds = group.spread("seconds")
     assert seconds is not None
     ratios = group.ratios(base)
-    peak = max(max(group.values("peak_bytes")), max(group.values("family_bytes")))
     shared = [
         (run["labels"], base.runs[seed]["labels"]) for seed, run in group.runs.items() if base and seed in base.runs
     ]
     same = "" if not shared else "the same" if all(ours == theirs for ours, theirs in shared) else "**different**"
     ratio = f"{statistics.median(ratios):.2f}" if ratios else ""
-    return [with_deviation(seconds, "seconds"), ratio, f"{peak / 2**20:,.0f}", same]
+    return [with_deviation(seconds, "seconds"), ratio, f"{group.peak() / 2**20:,.0f}", same]
 
 
 BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {

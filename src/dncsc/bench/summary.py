@@ -52,6 +52,10 @@ class Group:
         """Over the repeats."""
         return spread(self.values(measure))
 
+    def peak(self) -> float:
+        """Bytes that a run and what it started held at most while fitting."""
+        return max(*self.values("peak_bytes"), *self.values("family_bytes"))
+
     def phase(self, *names: str) -> float:
         """Mean seconds of some phases together."""
         return statistics.fmean(sum(run["phases"].get(name, 0.0) for name in names) for run in self.runs.values())

@@ -66,7 +66,9 @@ def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Tab
     for size in results.sets:
         groups = [results.find(size, method) for method in results.methods]
         values = [group.spread(measure) if group else None for group in groups]
-        rows.append([results.label(size), *_line(results, size, groups, values, measure, less)])
+        beside = BASELINE if ranked else None
+        best = _best([_shown(value, measure) for value in values], results.methods, less, beside)
+        rows.append([results.label(size), *_line(results.methods, size, groups, values, measure, best)])
         averages.append([value.mean if value else None for value in values])
         paper = [published(*size, method, measure) for method in results.methods]
         theirs.append([value.mean if value else None for value in paper])
@@ -78,29 +80,33 @@ def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Tab
 
 
 def _line(
-    results: SuiteResults,
+    methods: Sequence[str],
     size: SetSize,
     groups: Sequence[Group | None],
     values: Sequence[Spread | None],
     measure: str,
-    less: bool,
+    best: set[int],
 ) -> list[str]:
-    best = _best([value.mean if value else None for value in values], results.methods, less)
     cells = []
-    for i, (method, group, value) in enumerate(zip(results.methods, groups, values, strict=True)):
+    for i, (method, group, value) in enumerate(zip(methods, groups, values, strict=True)):
         theirs = published(*size, method, measure)
         text = with_deviation(value, measure) if value else missing(group)
         text = f"**{text}**" if i in best else text
         if theirs:
             text += f" ({number(theirs.mean, measure)})"
-            text += sign(value, theirs) if value and not less else ""
+            text += sign(value, theirs) if value and measure != "seconds" else ""
         cells.append(text)
     return cells
 
 
-def _best(values: Sequence[float | None], methods: Sequence[str], less: bool) -> set[int]:
-    """Numbers of the columns with the best value."""
-    known = {i: value for i, value in enumerate(values) if value is not None and methods[i] != BASELINE}
+def _shown(value: Spread | None, measure: str) -> float | None:
+    """A mean as far as it is shown: what reads the same is as good."""
+    return round(value.mean, _decimals(value.mean, measure)) if value else None
+
+
+def _best(values: Sequence[float | None], methods: Sequence[str], less: bool, beside: str | None) -> set[int]:
+    """Numbers of the columns with the best value, but for a method that stands beside."""
+    known = {i: value for i, value in enumerate(values) if value is not None and methods[i] != beside}
     if not known:
         return set()
     top = (min if less else max)(known.values())
@@ -131,16 +137,16 @@ def _averages(
     in_paper = all(any(value is not None for value in line) for line in theirs)
     known = any(value is not None for line in ours for value in line)
     lines = []
-    for name, average, form, lowest in (
-        ("mean", _means, partial(number, measure=measure), less),
-        ("mean rank", partial(_mean_ranks, methods, less), "{:.2f}".format, True),
+    for name, average, form, lowest, none in (
+        ("mean", _means, partial(number, measure=measure), less, NO_RESULT),
+        ("mean rank", partial(_mean_ranks, methods, less), "{:.2f}".format, True, "-"),
     ):
         values = average(ours) if known else [None] * len(methods)
         paper = average(theirs) if in_paper else [None] * len(methods)
-        best = _best(values, methods, lowest)
+        best = _best(values, methods, lowest, BASELINE)
         cells = []
         for i, (value, beside) in enumerate(zip(values, paper, strict=True)):
-            text = NO_RESULT if value is None else f"**{form(value)}**" if i in best else form(value)
+            text = none if value is None else f"**{form(value)}**" if i in best else form(value)
             cells.append(text + (f" ({form(beside)})" if beside is not None else ""))
         lines.append([name, *cells])
     return lines
@@ -175,24 +181,32 @@ def relative(results: SuiteResults, reference: str) -> Table:
     return Table(title, ["", *results.methods], rows)
 
 
-def three(group: Group | None) -> str:
-    """ACC / NMI / seconds of a group."""
-    if group is None or not group.runs:
-        return missing(group)
-    measures = ("acc", "nmi", "seconds")
-    return " / ".join(number(statistics.fmean(group.values(measure)), measure) for measure in measures)
+def triples(groups: Sequence[Group | None]) -> list[str]:
+    """ACC / NMI / seconds of groups that compete; the best of each is bold."""
+    parts: list[list[str]] = []
+    for measure in ("acc", "nmi", "seconds"):
+        values = [group.spread(measure) if group else None for group in groups]
+        best = (
+            _best([_shown(value, measure) for value in values], [""] * len(groups), measure == "seconds", None)
+            if len(groups) > 1
+            else set()
+        )
+        texts = [number(value.mean, measure) if value else "" for value in values]
+        parts.append([f"**{text}**" if i in best else text for i, text in enumerate(texts)])
+    joined = [" / ".join(each) for each in zip(*parts, strict=True)]
+    return [text if group and group.runs else missing(group) for group, text in zip(groups, joined, strict=True)]
 
 
 def matrix(
     results: SuiteResults,
     lines: Sequence[tuple[str, Callable[[SetSize, Any], Group | None]]],
     columns: Sequence[tuple[str, Any]],
-    corner: str,
 ) -> list[Table]:
-    """For each set a table of ACC / NMI / seconds."""
+    """For each set a table of ACC / NMI / seconds; the lines of a column compete."""
     tables = []
     for size in results.sets:
-        rows = [[name, *(three(find(size, column)) for _, column in columns)] for name, find in lines]
+        found = [triples([find(size, column) for _, find in lines]) for _, column in columns]
+        rows = [[name, *cells] for (name, _), *cells in zip(lines, *found, strict=True)]
         title = f"{results.label(size)}: ACC / NMI / seconds"
-        tables.append(Table(title, [corner, *(name for name, _ in columns)], rows))
+        tables.append(Table(title, ["", *(name for name, _ in columns)], rows))
     return tables

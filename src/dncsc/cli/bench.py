@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dncsc.bench import limits as units
+from dncsc.bench.limits import Limits
 from dncsc.bench.live import LiveProgress
 from dncsc.bench.results import Results
 from dncsc.bench.run import run_plan
@@ -49,7 +49,7 @@ def _run(suite: Suite) -> Callable[..., None]:
     ) -> None:
         try:
             chosen = plan(suite, Options(_listed(sets), _listed(methods), rows, repeats, quick, seed, jobs))
-            limits = units.Limits(units.seconds(limit), units.size(memory))
+            limits = Limits.parse(limit, memory)
             with Results.open(output) as results, LiveProgress(chosen) as progress:
                 run_plan(chosen, results, limits, progress, retry)
         except ValueError as error:

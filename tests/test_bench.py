@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from dncsc import __version__
 from dncsc.bench.cells import Cell, Plan
+from dncsc.bench.engines import ENGINES
 from dncsc.bench.limits import Limits
 from dncsc.bench.process import run_cell
 from dncsc.bench.results import Results
@@ -214,12 +215,15 @@ def test_an_interrupt_ends_at_once_and_says_how_to_go_on(tmp_path):
         os.kill(child, signal.SIGKILL)
 
 
-def test_an_engine_that_cannot_be_had_is_skipped(monkeypatch):
-    from dncsc.bench import engines
+def test_labels_do_not_depend_on_where_the_rows_are():
+    pytest.importorskip("distributed")
+    outcomes = [run_cell(cell_of("dnc-sc", rows=8000, engine=engine), ROOMY) for engine in ENGINES]
+    assert [outcome["status"] for outcome in outcomes] == ["ok"] * 4, outcomes
+    assert len({outcome["labels"] for outcome in outcomes}) == 1
 
-    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(engines.UnavailableError, match="cannot fit Dask arrays"), engines.on_dask([], None, 1):
-        pass
-    monkeypatch.delattr(engines.dncsc, "open_rows", raising=False)
-    with pytest.raises(engines.UnavailableError, match="from files"), engines.in_a_file([], None, 1):
-        pass
+
+@pytest.mark.parametrize("engine", ["files", "dask"])
+def test_what_cannot_run_on_an_engine_is_skipped(engine):
+    outcome = run_cell(cell_of("sklearn-kmeans", engine=engine), ROOMY)
+    assert outcome["status"] == "skipped"
+    assert "KMeans cannot fit rows from" in outcome["reason"]

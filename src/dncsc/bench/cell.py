@@ -24,9 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from dncsc import datasets, metrics
 from dncsc.bench import methods
-from dncsc.bench.engines import ENGINES, UnavailableError
+from dncsc.bench.engines import ENGINES, WARM_ROWS, UnavailableError
 
-WARM_ROWS = 5000
 STATUS = {UnavailableError: "skipped", MemoryError: "memory"}
 
 Say = Callable[[str], None]
@@ -59,10 +58,9 @@ def _fit(cell: dict[str, Any], held: list[np.ndarray], y: np.ndarray, k: int, sa
         say("fitting")
         with install_recorder("numba:compile") as compiled:
             start = time.perf_counter()
-            model.fit(rows)
+            labels = np.asarray(model.fit(rows).labels_)
             seconds = time.perf_counter() - start
         peak = _peak()
-        labels = np.asarray(model.labels_)
     say("scoring")
     return {
         "status": "ok",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -10,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-import dncsc
+from dncsc import open_rows
 from dncsc.budget import resident
+from dncsc.estimators.base import RecipeClusterer
 
 FILE_MEMORY = 2**28
 """Bytes that a fit on a file may take beyond what the process has."""
 DASK_CHUNKS = 16
+WARM_ROWS = 5000
+"""That kernels are warmed on."""
 
 
 class UnavailableError(Exception):
@@ -42,9 +45,7 @@ def one_thread(held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any
 @contextmanager
 def in_a_file(held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]:
     """A file of rows, of which only a part may be in memory."""
-    open_rows = getattr(dncsc, "open_rows", None)
-    if open_rows is None or "max_memory" not in model.get_params():
-        raise UnavailableError("this version of dncsc cannot fit rows from files.")
+    _check(model, "files")
     with tempfile.TemporaryDirectory(prefix="dncsc-bench-") as folder:
         path = Path(folder) / "rows.npy"
         np.save(path, held.pop())
@@ -54,18 +55,26 @@ def in_a_file(held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]
 
 @contextmanager
 def on_dask(held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]:
-    """A Dask array on a cluster of one worker a thread."""
-    if importlib.util.find_spec("dncsc.engines.dask") is None:
-        raise UnavailableError("this version of dncsc cannot fit Dask arrays.")
+    """A Dask array on a cluster of one worker a thread, whose kernels are warm."""
+    _check(model, "Dask")
     try:
         import dask.array
-        from distributed import Client, LocalCluster
+        from distributed import Client, LocalCluster, wait
     except ImportError as error:
         raise UnavailableError(f"Dask is not installed ({error}): pip install dncsc[dask]") from error
     cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=None)
     with cluster, Client(cluster):
         X = held.pop()
-        yield dask.array.from_array(X, chunks=(-(-len(X) // DASK_CHUNKS), X.shape[1])).persist()
+        clone(model).fit(dask.array.from_array(X[:WARM_ROWS], chunks=(WARM_ROWS // DASK_CHUNKS, -1)))
+        rows = dask.array.from_array(X, chunks=(-(-len(X) // DASK_CHUNKS), -1)).persist()
+        del X
+        wait(rows)
+        yield rows
+
+
+def _check(model: Any, what: str) -> None:
+    if not isinstance(model, RecipeClusterer):
+        raise UnavailableError(f"{type(model).__name__} cannot fit rows from {what}.")
 
 
 ENGINES: dict[str, Callable[[list[np.ndarray], Any, int], AbstractContextManager[Any]]] = {

@@ -22,6 +22,7 @@ TILE_BYTES = 2**18
 def arrow(module: str = "pyarrow") -> Any:
     """pyarrow, or a module of it, imported when a file needs it."""
     try:
+        importlib.import_module("pyarrow")
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error

@@ -33,6 +33,8 @@ class Dialect:
     block_size: int
     """bytes to look at a time: several lines"""
     compressed: bool
+    empty: bool
+    """whether there is a header and nothing else"""
 
 
 def read_dialect(file: FileState, compressed: bool) -> Dialect:
@@ -56,7 +58,8 @@ def read_dialect(file: FileState, compressed: bool) -> Dialect:
     records = [_fields(text, delimiter) for text in texts]
     names = tuple(name.strip() for name in records[0]) if _is_header(*records) else None
     begin = lines[0][0] if names is None else lines[0][1]
-    return Dialect(delimiter, names, len(records[0]), begin, _block_size(longest), compressed)
+    empty = names is not None and len(lines) == 1
+    return Dialect(delimiter, names, len(records[0]), begin, _block_size(longest), compressed, empty)
 
 
 def _block_size(line: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -72,10 +73,9 @@ def _file_reader(source: Any, fields: Sequence[int] = ()) -> Any:
 def _stream_tables(file: FileState, fields: Sequence[int]) -> Iterator[tuple[int, Any]]:
     """Record batches with the numbers of their first rows."""
     ipc, row = arrow("pyarrow.ipc"), 0
-    with decoding(file, row):
-        source = arrow().OSFile(str(file.path))
-    with source:
+    with ExitStack() as opened:
         with decoding(file, row):
+            source = opened.enter_context(arrow().OSFile(str(file.path)))
             reader = ipc.open_stream(source, options=ipc.IpcReadOptions(included_fields=list(fields)))
         while True:
             with decoding(file, row):
@@ -89,6 +89,7 @@ def _stream_tables(file: FileState, fields: Sequence[int]) -> Iterator[tuple[int
 
 def _refuse_loose_end(file: FileState, row: int, at: int) -> None:
     """A stream that was cut off between two batches looks like a shorter one, but for its missing end mark."""
+    file.check(row)
     with open(file.path, "rb") as stream:
         stream.seek(max(0, at - 8))
         end = stream.read(8)

@@ -6,7 +6,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -44,11 +44,11 @@ class CompressedRows(StreamRows):
 
     def _from_rows(self) -> Iterator[np.ndarray]:
         (n, d), dtype = self._array.shape, self._array.dtype
-        with unzipping(self.files[0], 0):
-            archive = zipfile.ZipFile(self.files[0].path)
-            stream = archive.open(self._info)
-            stream.read(self._array.header_size)
-        with archive, stream:
+        with ExitStack() as opened:
+            with unzipping(self.files[0], 0):
+                archive = opened.enter_context(zipfile.ZipFile(self.files[0].path))
+                stream = opened.enter_context(archive.open(self._info))
+                stream.read(self._array.header_size)
             for row in range(0, n, BATCH_ROWS):
                 count = min(BATCH_ROWS, n - row)
                 with unzipping(self.files[0], row):
@@ -61,10 +61,11 @@ class CompressedRows(StreamRows):
     def _from_columns(self) -> Iterator[np.ndarray]:
         """Columns stand one after another: each is unpacked from its own beginning, all at the same pace."""
         n, dtype = len(self), self._array.dtype
-        with open(self.files[0].path, "rb") as stream:
+        order = range(self._array.shape[1]) if self._columns is None else self._columns
+        with ExitStack() as opened:
             with unzipping(self.files[0], 0):
+                stream = opened.enter_context(open(self.files[0].path, "rb"))
                 beginnings = self._beginnings(stream)
-            order = range(self._array.shape[1]) if self._columns is None else self._columns
             columns = [beginnings[number] for number in order]
             for row in range(0, n, BATCH_ROWS):
                 count = min(BATCH_ROWS, n - row)

@@ -127,7 +127,9 @@ def _files_of(path: str) -> list[Path]:
     if os.path.isdir(path):
         inside = [entry for entry in Path(path).iterdir() if entry.is_file() and not _is_aside(entry.name)]
         if not inside:
-            raise FileTrouble(f"the folder {path} holds no data files. Readable are {READABLE}.")
+            deeper = any(entry.is_dir() for entry in Path(path).iterdir())
+            advice = f" but folders: try the pattern {path}/**/*.parquet, or the like" if deeper else ""
+            raise FileTrouble(f"the folder {path} holds no data files{advice}. Readable are {READABLE}.")
         return sorted(inside, key=_natural)
     if not os.path.lexists(path) and glob.has_magic(path):
         fitting = [Path(name) for name in glob.glob(path, recursive=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,10 @@ class ParquetRows(PieceRows):
 
     def _pieces(self) -> Iterator[np.ndarray]:
         file, row = self.files[0], 0
-        with decoding(file, row):
-            opened = self._open()
-        with opened:
-            tables = opened.iter_batches(batch_size=BATCH_ROWS, columns=list(self.names or ()))
+        with ExitStack() as opened:
+            with decoding(file, row):
+                source = opened.enter_context(self._open())
+            tables = source.iter_batches(batch_size=BATCH_ROWS, columns=list(self.names or ()))
             while row < len(self):
                 with decoding(file, row):
                     table = next(tables)

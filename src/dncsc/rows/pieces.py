@@ -63,10 +63,10 @@ class PieceRows(Rows):
         """All rows of a piece."""
 
     def _read(self, start: int, stop: int) -> np.ndarray:
+        self.check(start)
         rows = np.empty((stop - start, self.shape[1]), self.dtype)
         for number, inside, here in spans(self._bounds, start, stop):
             rows[here] = self._last.get(number, self._decode)[inside]
-        self.check(start)
         return rows
 
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:

@@ -7,6 +7,7 @@ rows too; each later pass turns cells into numbers in the same way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -55,10 +56,11 @@ class TextRows(StreamRows):
         for wider in possible:
             if _converted(cells, wider) is not None:
                 return wider
-        bad = next(at for at in range(len(cells)) if all(_converted(cells[at : at + 1], to) is None for to in possible))
+        at, before = _first_misfit(cells, possible)
+        expected = "truth value, as those before are" if before == ("bool",) else "number"
         raise TypeError(
-            f"{file.path}: column {self._labels[place]!r} holds {cells[bad].as_py()!r} in row {row + bad}, which is no "
-            f"{'truth value like those before' if kind == 'bool' else 'number'}. Choose other columns with columns=."
+            f"{file.path}: column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no "
+            f"{expected}. Choose other columns with columns=."
         )
 
     def _pieces(self) -> Iterator[np.ndarray]:
@@ -75,25 +77,31 @@ class TextRows(StreamRows):
 
     def _tables(self, file: FileState) -> Iterator[tuple[int, Any]]:
         """Record batches of text, with the numbers of their first rows."""
-        row = 0
-        with decoding(file, row):
-            source = arrow_stream(file, self._dialect)
-        with source:
-            reader, end = None, False
-            while not end:
-                with decoding(file, row):
-                    try:
-                        reader = reader or self._reader(source)
-                        table = next(reader, None)
-                    except arrow().ArrowInvalid as error:
-                        file.check(row)
-                        refuse_ragged(file, self._dialect)
-                        raise error
+        if self._dialect.empty:
+            return
+        row, table = 0, None
+        with ExitStack() as opened:
+            with decoding(file, row), self._no_ragged_lines(file, row):
+                source = opened.enter_context(arrow_stream(file, self._dialect))
+                reader = self._reader(source)
+            while True:
+                with decoding(file, row), self._no_ragged_lines(file, row):
+                    table = next(reader, None)
                 if table is None:
-                    end = True
-                elif table.num_rows:
+                    return
+                if table.num_rows:
                     yield row, table
-                    row += table.num_rows
+                row += table.num_rows
+
+    @contextmanager
+    def _no_ragged_lines(self, file: FileState, row: int) -> Iterator[None]:
+        """Where pyarrow stumbles over a line, say which one it is."""
+        try:
+            yield
+        except arrow().ArrowInvalid:
+            file.check(row)
+            refuse_ragged(file, self._dialect)
+            raise
 
     def _reader(self, source: Any) -> Any:
         pa_csv, d = arrow("pyarrow.csv"), self._dialect.width
@@ -129,6 +137,19 @@ def open_text(file: FileState, columns: Sequence[Any] | None = None) -> TextRows
         )
     chosen = column_names(columns, dialect.names, str(file.path))
     return TextRows(file, dialect, [dialect.names.index(name) for name in chosen])
+
+
+def _first_misfit(cells: Any, possible: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """The first cell that leaves no type for a column, and the types that were possible before it."""
+
+    def fitting(count: int) -> tuple[str, ...]:
+        return tuple(kind for kind in possible if _converted(cells[:count], kind) is not None)
+
+    good, bad = 0, len(cells)  # so many cells from the first on have a type, or have none
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if fitting(middle) else (good, middle)
+    return good, fitting(good)
 
 
 def _converted(cells: Any, kind: str) -> Any:

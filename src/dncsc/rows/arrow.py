@@ -14,8 +14,8 @@ import numpy as np
 from dncsc.rows.base import FileState, FileTrouble
 from dncsc.rows.columns import column_names, listed
 
-TILE_BYTES = 2**18
-"""Of rows that are filled column by column before the next ones: they stay in the cache."""
+TILE_BYTES = 2**21
+"""Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
 
 
 @cache

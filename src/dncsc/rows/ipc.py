@@ -26,6 +26,7 @@ class ArrowFileRows(PieceRows):
         file, row = self.files[0], int(self._bounds[number])
         with decoding(file, row), arrow().OSFile(str(file.path)) as source:
             table = _file_reader(source, self._fields).get_batch(number)
+            table.validate(full=True)  # Arrow believes what a file says about its buffers
         return block(table, self._chosen, row, str(file.path))
 
 
@@ -47,7 +48,7 @@ def open_arrow_file(file: FileState, columns: Sequence[Any] | None = None) -> Ar
     """Rows of an Arrow or Feather file."""
     with decoding(file, 0), arrow().OSFile(str(file.path)) as source:
         schema = _file_reader(source).schema
-    chosen = choose(schema, columns, str(file.path))
+        chosen = choose(schema, columns, str(file.path))
     fields = [schema.get_field_index(name) for name in chosen.names]
     with decoding(file, 0), arrow().OSFile(str(file.path)) as source:
         reader = _file_reader(source, fields[:1])  # the lengths of batches stand in the batches
@@ -59,7 +60,7 @@ def open_arrow_stream(file: FileState, columns: Sequence[Any] | None = None) -> 
     """Rows of an Arrow stream."""
     with decoding(file, 0), arrow().OSFile(str(file.path)) as source:
         schema = arrow("pyarrow.ipc").open_stream(source).schema
-    chosen = choose(schema, columns, str(file.path))
+        chosen = choose(schema, columns, str(file.path))
     fields = [schema.get_field_index(name) for name in chosen.names]
     n = sum(table.num_rows for _, table in _stream_tables(file, fields[:1]))
     return ArrowStreamRows(file, n, fields, chosen)
@@ -80,7 +81,9 @@ def _stream_tables(file: FileState, fields: Sequence[int]) -> Iterator[tuple[int
         while True:
             with decoding(file, row):
                 table = next(reader, None)
-                if table is None:
+                if table is not None:
+                    table.validate(full=True)
+                else:
                     _refuse_loose_end(file, row, source.tell())
                     return
             yield row, table

@@ -79,11 +79,9 @@ def open_rows(paths: Source | Sequence[Source], columns: Sequence[Any] | None = 
 
 def _like(first: Rows, path: Path, columns: Sequence[Any] | None) -> Rows:
     """Rows of another file, in the order of the first one's columns; an error if it has others."""
-    if first.names is None or columns is not None:
-        part = open_file(path, columns)
-    else:
-        plain = open_file(path)
-        part = open_file(path, first.names) if plain.names and set(plain.names) == set(first.names) else plain
+    part = open_file(path, columns)
+    if first.names and part.names and part.names != first.names and set(part.names) == set(first.names):
+        part = open_file(path, first.names)
     if (part.names, part.shape[1]) == (first.names, first.shape[1]):
         return part
     raise ValueError(f"{part.paths[0]} has other columns than {first.paths[0]}: {_difference(first, part)}.")

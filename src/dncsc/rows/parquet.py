@@ -51,8 +51,8 @@ class ParquetRows(PieceRows):
 def open_parquet(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     """Rows of a Parquet file."""
     with decoding(file, 0), _parquet_file(file) as opened:
-        metadata, schema = opened.metadata, opened.schema_arrow
-    return ParquetRows(file, metadata, choose(schema, columns, str(file.path)))
+        metadata, chosen = opened.metadata, choose(opened.schema_arrow, columns, str(file.path))
+    return ParquetRows(file, metadata, chosen)
 
 
 def _parquet_file(file: FileState, metadata: Any = None) -> Any:

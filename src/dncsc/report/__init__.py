@@ -102,7 +102,7 @@ def _check_shape(model: Any, source: Source) -> None:
 
 def _write(target: Path, text: str) -> None:
     """Write beside and rename."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    beside = target.with_name(f".dncsc-report-{os.getpid()}.part")
     try:
         beside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
         os.replace(beside, target)

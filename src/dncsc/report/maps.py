@@ -23,7 +23,8 @@ PAIRED_VALUES = 2**19
 """Values of a sample that are put into the page for that: a megabyte."""
 OUTSIDE = 2**16 - 1
 
-PENDING = 2**21
+PENDING = 2**18
+"""Counts that wait to be added to the others at most, or as many as there are of those."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Tally:
         keys, counts = np.unique((up * COLUMNS + across) * self._k + labels[inside], return_counts=True)
         self._pending.append((keys, counts))
         self._n_pending += len(keys)
-        if self._n_pending > PENDING:
+        if self._n_pending > max(PENDING, len(self._keys)):
             self._settle()
 
     def view(self, key: str, title: str, axes: tuple[str, str], n_rows: int, landmarks: np.ndarray) -> View:

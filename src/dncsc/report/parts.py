@@ -94,12 +94,11 @@ def eigenvalues(facts: Facts) -> str:
         )
     else:
         lead = f"The gap behind {k}, the number of clusters, is {own:.3g}. "
-        lead += (
-            f"No other among the first {len(values)} stands out more."
-            if other is None
-            else f"A clearer one lies behind {other} ({values[other] - values[other - 1]:.3g}): {other} clusters may be "
-            "worth a look."
-        )
+        if other is None:
+            lead += f"No other among the first {len(values)} stands out more."
+        else:
+            width = values[other] - values[other - 1]
+            lead += f"A clearer one lies behind {other} ({width:.3g}): {other} clusters may be worth a look."
     rows = [(str(number), f"{value:.6f}", "yes" if number <= k else "no") for number, value in enumerate(values, 1)]
     listed = table("Eigenvalues", ["Number", "Eigenvalue", "Used"], rows, "plain")
     body = f"<figure>{curve(values, k, lead)}</figure>\n<details><summary>Values</summary>{listed}</details>"

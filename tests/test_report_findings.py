@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dncsc import LloydKMeans, metrics
+from dncsc import DnCSC, LloydKMeans, metrics
 from dncsc.engines.layout import block_rows
 from dncsc.report import moments, trust, words
+from dncsc.report.gather import Facts, Wishes, gather
 from dncsc.report.source import Source, choose
+from report_page import four_groups
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    """Of four groups that leave nothing to wish for."""
+    frame = four_groups()
+    model = DnCSC(4, n_landmarks=80, random_state=7).fit(frame)
+    return gather(model, Source(frame), Wishes(None, None, None, 2, 1000), lambda step, done: None)
+
+
+def advice(facts: Facts) -> str:
+    assert facts.trust is not None
+    return " ".join(words.advice(facts, facts.trust))
 
 
 def test_moments_keep_their_digits_far_from_zero():
@@ -88,3 +105,43 @@ def test_numbers_are_written_for_people(value, places, text):
 )
 def test_durations_are_written_for_people(value, text):
     assert words.seconds(value) == text
+
+
+def test_good_clusters_need_no_advice(facts):
+    assert advice(facts) == ""
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "k", "other"),
+    [
+        ([0, 0, 0, 0.5, 0.55, 0.6, 0.7], 5, 3),
+        ([0, 0.0007, 0.0037, 0.0038, 0.0133, 0.0148, 0.03], 2, None),  # gaps grow, but none is clearer for its height
+        ([0, 0.4, 0.45, 0.5], 3, None),  # one part is no clustering
+        ([0, 0, 0, 0], 2, None),
+    ],
+)
+def test_a_clearer_gap_elsewhere_is_advised(facts, eigenvalues, k, other):
+    changed = replace(facts, eigenvalues=eigenvalues, n_clusters=k)
+    assert words.another_k(changed) == other
+    assert (f"try n_clusters={other}" in advice(changed).replace("`", "")) == (other is not None)
+
+
+def test_a_model_that_differs_from_all_other_runs_may_be_unlucky(facts):
+    runs = [trust.Rerun(8, 0.7, 0.5), trust.Rerun(9, 0.7, 0.5)]
+    found = replace(facts.trust, reruns=runs, among=(0.99, 0.95))
+    assert "unlucky start: try `random_state=8`" in advice(replace(facts, trust=found))
+
+
+def test_clusters_that_exchange_rows_may_be_one(facts):
+    found = replace(facts.trust, stability=[0.5, 0.5, 1.0, 1.0], partner=[1, 0, None, None])
+    assert "(0 with 1) and may be one: try `n_clusters=3`" in advice(replace(facts, trust=found))
+
+
+def test_what_the_rows_ask_for_is_advised(facts):
+    found = facts.moments
+    wide = replace(found, mean=found.mean * [1000, 1, 1], deviation=found.deviation * [1000, 1, 1])
+    assert "feature east has 100.0% of all variance" in advice(replace(facts, moments=wide))
+    small = replace(found, count=np.array([5, 200, 300, 495]))
+    assert "Cluster 0 is very small" in advice(replace(facts, moments=small))
+    assert "set `random_state`" in advice(replace(facts, run=replace(facts.run, seed=None)))
+    assert "nearest='exact'" in advice(replace(facts, exact_fraction=0.5))

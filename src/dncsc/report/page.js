@@ -1,4 +1,6 @@
 // Switches, legend, pointer and keys.
+const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printing, styles are still those of the screen
+
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
@@ -29,7 +31,9 @@
     canvas.style.aspectRatio = `${width} / ${frame.whole}`;
     const pen = canvas.getContext("2d"), night = isNight();
     pen.scale(dense, dense);
-    paintAxes(pen, frame, view, getComputedStyle(canvas));
+    const { fontFamily, color, borderTopColor } = getComputedStyle(canvas);
+    const style = printing ? { fontFamily, ...PAPER } : { fontFamily, color, borderTopColor };
+    paintAxes(pen, frame, view, style);
     const draw = view.cell.length < MANY_ENTRIES ? paintDots : paintCells;
     draw(pen, frame, view, visible, night ? byNight : byDay, data);
     if ($("landmarks")?.checked) paintLandmarks(pen, frame, view, night);

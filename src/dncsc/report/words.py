@@ -20,6 +20,7 @@ SMALL_SHARE, SMALL_COUNT = 0.001, 10
 DOMINANT = 0.9
 WIDER = 2.0
 LEFT_BEHIND = 0.1
+"""How much more the re-runs agree with each other than with the model, where it seems to be the odd one out."""
 EXACT_ENOUGH = 0.95
 ENSEMBLES = ("LSEC", "USENC")
 
@@ -138,7 +139,17 @@ def judged(facts: Facts, trust: Trust) -> str:
 
 def advice(facts: Facts, trust: Trust) -> list[str]:
     """What to try, the most promising first; in backquotes what can be typed."""
-    return [*_about_number(facts, trust), *_about_method(facts, trust), *_about_graph(facts), *_about_data(facts)]
+    unlucky = trust.among is not None and trust.among[1] > trust.ari + LEFT_BEHIND
+    about_this = _about_luck(trust) if unlucky else _about_number(facts, trust)
+    return [*about_this, *_about_method(facts, trust), *_about_graph(facts), *_about_data(facts)]
+
+
+def _about_luck(trust: Trust) -> list[str]:
+    assert trust.among is not None
+    return [
+        f"The other runs agree with each other (ARI {trust.among[1]:.2f}) more than with this model ({trust.ari:.2f}), "
+        f"which may have had an unlucky start: try `random_state={trust.reruns[0].seed}`."
+    ]
 
 
 def _about_number(facts: Facts, trust: Trust) -> list[str]:
@@ -159,11 +170,6 @@ def _about_method(facts: Facts, trust: Trust) -> list[str]:
     if trust.verdict == WORDS[0]:
         return []
     found = []
-    if trust.among is not None and trust.among[1] > trust.ari + LEFT_BEHIND:
-        found.append(
-            f"The other runs agree with each other (ARI {trust.among[1]:.2f}) more than with this model "
-            f"({trust.ari:.2f}), which may have had an unlucky start: try `random_state={trust.reruns[0].seed}`."
-        )
     method = facts.run.method
     if facts.n_landmarks is not None and facts.n_landmarks < facts.n_rows / 2:
         found.append(f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`.")

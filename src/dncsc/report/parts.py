@@ -13,7 +13,7 @@ from dncsc.report.curve import curve
 from dncsc.report.gather import Facts
 from dncsc.report.pieces import bar, pairs, section, swatch, table, text
 
-MODEL_FILE = "model.dncsc"
+MODEL_FILE = "model.npz"
 """What the page calls the file of the model."""
 
 SIZES_A_COLUMN = 16
@@ -136,7 +136,7 @@ def going_on(facts: Facts) -> str:
         f"import dncsc\n\nmodel = dncsc.load_model({json.dumps(MODEL_FILE)})\n"
         f"labels = model.predict(new_rows)  # columns: {columns}"
     )
-    shell = f"dncsc predict {MODEL_FILE} new-rows.csv --output labels.csv"
+    shell = f"dncsc predict {MODEL_FILE} new.csv -o labels.csv"
     body = (
         f"<h3>In Python</h3>\n<pre><code>{text(code)}</code></pre>\n"
         f"<h3>On the command line</h3>\n<pre><code>{text(shell)}</code></pre>"

@@ -107,7 +107,9 @@ def examine(model: Any, moments: Moments, n_reruns: int, tell: Tell) -> Trust:
 
 
 def _labels_again(model: Any, sample: np.ndarray, seed: int) -> np.ndarray:
-    again = clone(model).set_params(random_state=seed, verbose=0)
+    again = clone(model)
+    changed = {"random_state": seed, "verbose": 0, "checkpoint": None}  # a checkpoint is of the model's own run
+    again.set_params(**{name: value for name, value in changed.items() if name in again.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters show as disagreement
         return np.asarray(again.fit(sample).labels_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dncsc import pipeline
+from dncsc.budget import Room
+from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
-from dncsc.engines.threads import ThreadsEngine
-from dncsc.estimators import checks
+from dncsc.estimators import checks, saving
+from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
+from dncsc.estimators.inputs import open_engine, size_of
+from dncsc.estimators.labels_file import labels_file
+from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Members
 from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
@@ -39,6 +44,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
     n_clusters: int
     n_jobs: int | None
+    max_memory: str | int | None
+    scratch_dir: Any
+    checkpoint: Any
     random_state: Any
     verbose: int
 
@@ -53,39 +61,64 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _check_size(self, n_rows: int) -> None:
         """Refuse data that is too much for the method."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None) -> Any:
         """Cluster the rows of X.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars. float32 and what it holds
-            exactly is worked on in float32, all else in float64. Sparse rows are made dense block by block.
+        X : array-like, sparse matrix, Rows or Dask collection of shape (n_samples, n_features)
+            Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars; files (`dncsc.open_rows`); Dask
+            arrays and frames. float32 and what it holds exactly is worked on in float32, all else in float64. Sparse
+            rows are made dense block by block.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.
+        labels_to : path, optional
+            Write the labels into this `.npy` file; `labels_` is then a read-only memmap of it.
 
         Returns
         -------
         self
         """
         recipe, members, settings = self._recipe(), self._members(), self._settings()
+        room = Room.given(self.max_memory, self.scratch_dir)
+        keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
-            rows = checks.rows(self, X, reset=True)
+            rows = self._rows(X, reset=True)
             n_rows = rows.shape[0]
             if n_rows < self.n_clusters:
                 raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
             self._check_size(n_rows)
-            weight = checks.weights(sample_weight, rows)
+            weight = self._weight(sample_weight, rows)
             say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
-            with ThreadsEngine(rows, weight, self.n_jobs) as engine:
-                found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members)
+            with labels_file(labels_to, n_rows) as deliver:
+                with open_engine(rows, weight, self.n_jobs, size_of(self, rows), room) as engine:
+                    found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members, keeper)
+                deliver(found.labels)
+            if labels_to is not None:
+                found.labels = np.load(labels_to, mmap_mode="r")
         self._keep(found)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
         return self._apply(pipeline.label, X)
+
+    def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
+        """Write the fitted estimator into a file, for `dncsc.load_model`.
+
+        Everything but `labels_` is kept: `predict` gives them again. There is no pickle in it, so that it can be opened
+        without trust, by other versions too.
+
+        Parameters
+        ----------
+        path : path
+            Replaced when all is written.
+        notes : mapping, optional
+            Words and numbers to keep with it.
+        """
+        check_is_fitted(self)
+        saving.write(path, self, notes)
 
     def _settings(self) -> Callable[[int], SettingsOf]:
         """Settings for a number of rows. Every parameter is checked here, before any work.
@@ -107,7 +140,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         n_init = checks.integer("n_init", getattr(self, "n_init", 1))
         max_iter = checks.integer("max_iter", getattr(self, "max_iter", 1))
         checks.jobs(self.n_jobs)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        seed = self._seed()
 
         def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
             return Settings(
@@ -127,18 +160,28 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
         return lambda n_rows: lambda frame, n_counted: settings(n_rows, frame, n_counted)
 
+    def _seed(self) -> int:
+        """The seed of a run. Without a random state, one that a checkpoint was begun with is used again."""
+        if self.random_state is None and self.checkpoint is not None:
+            begun = Checkpoint(self.checkpoint, KINDS).made_from
+            if begun is not None:
+                return int(begun["seed"])
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
     def _keep(self, found: pipeline.Run) -> None:
         """Set the fitted attributes."""
         self._model = found.model
-        self.labels_ = found.labels
+        if found.labels is not None:
+            self.labels_ = found.labels
         self.eigenvalues_ = found.partition.eigenvalues
         self.n_graph_components_ = found.partition.n_components
-        self.cluster_centers_ = found.discretized.centroids
-        self.inertia_ = found.discretized.inertia
-        self.n_iter_ = found.discretized.n_iter
+        self.cluster_centers_ = found.centroids.places
+        self.inertia_ = found.labelled.inertia
+        self.n_iter_ = found.centroids.n_iter
         self.timings_ = found.timings
-        n_found = int(np.count_nonzero(found.discretized.count))
-        if n_found < self.n_clusters:
+        self.cluster_sizes_ = found.labelled.count
+        n_found = int(np.count_nonzero(self.cluster_sizes_))
+        if found.labels is not None and n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
@@ -148,9 +191,18 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
     def _apply(self, function: Callable[..., Any], X: Any) -> Any:
         check_is_fitted(self)
-        rows = checks.rows(self, X, reset=False)
-        with ThreadsEngine(rows, n_jobs=checks.jobs(self.n_jobs), dtype=self._model.frame.dtype) as engine:
+        rows = self._rows(X, reset=False)
+        if is_dask(rows):
+            return apply_lazily(self._model, function.__name__, rows, self._names())
+        room, dtype = Room.given(self.max_memory, self.scratch_dir), self._model.frame.dtype
+        with open_engine(rows, None, checks.jobs(self.n_jobs), size_of(self, rows, dtype), room, dtype) as engine:
             return function(self._model, engine, self._names())
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
+
+    def _weight(self, sample_weight: Any, rows: Any) -> np.ndarray | None:
+        return dask_weights(sample_weight, rows.shape[0]) if is_dask(rows) else checks.weights(sample_weight, rows)
 
     def _names(self) -> Any:
         return getattr(self, "feature_names_in_", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import tracemalloc
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from dncsc import DnCSC, LloydKMeans
 from dncsc.engines.layout import block_rows
 from dncsc.report import write_report
+from dncsc.rows import open_rows
 from report_page import Lazy, Page, four_groups
 
 K = 4
@@ -50,6 +52,19 @@ def test_rows_in_any_container_give_the_same_page(tmp_path, frame):
         write_report(tmp_path / f"{place}.html", model, each, reruns=1)
         found.append(facts_of(tmp_path / f"{place}.html"))
     assert all(each == found[0] for each in found[1:])
+
+
+def test_rows_and_labels_in_files_have_a_page(tmp_path, frame):
+    np.save(tmp_path / "rows.npy", frame.to_numpy())
+    rows = open_rows(tmp_path / "rows.npy")
+    kept = tmp_path / "kept"
+    model = DnCSC(K, n_landmarks=80, random_state=0, checkpoint=kept).fit(rows, labels_to=tmp_path / "labels.npy")
+    before = sorted(each.name for each in kept.rglob("*"))
+    write_report(tmp_path / "page.html", model, rows, reruns=2)
+    assert sorted(each.name for each in kept.rglob("*")) == before
+    page = Page(tmp_path / "page.html")
+    assert page.data["counts"] == np.bincount(np.load(tmp_path / "labels.npy")).tolist()
+    assert len(page.tables["Agreement of re-runs with the model"]) == 5
 
 
 def test_rows_are_read_block_by_block(tmp_path):
@@ -99,10 +114,13 @@ def test_nothing_partial_is_left_where_the_page_cannot_be_put(tmp_path, model, f
 
 def test_what_cannot_be_done_is_said_at_once(tmp_path, model, frame):
     path = tmp_path / "page.html"
+    loaded = copy.copy(model)
+    del loaded.labels_
     holed = frame.copy()
     holed.loc[5, "north"] = np.nan
     calls = [
         (NotFittedError, "not fitted", path, DnCSC(2), frame, {}),
+        (ValueError, "no labels_, which files of models leave out", path, loaded, frame, {}),
         (FileNotFoundError, "no folder", tmp_path / "none" / "page.html", model, frame, {}),
         (IsADirectoryError, "is a folder", tmp_path, model, frame, {}),
         (ValueError, "fitted to 1,000 rows of 3 features; the rows given are 999 of 3", path, model, frame[1:], {}),

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from dncsc.beside import written_beside
 from dncsc.report.gather import Progress, Wishes, gather
 from dncsc.report.page import page
 from dncsc.report.source import Source
@@ -66,13 +67,17 @@ def write_report(
     True
     """
     check_is_fitted(model)
+    if not hasattr(model, "labels_"):
+        raise ValueError("the model has no labels_, which files of models leave out: set them to model.predict(rows).")
     target = _target(path)
     wishes = Wishes(title, data, command, _at_least(0, "reruns", reruns), _at_least(1, "sample_rows", sample_rows))
     source = Source(rows, getattr(model, "feature_names_in_", None))
     _check_shape(model, source)
     if wishes.reruns and wishes.sample_rows < min(model.n_clusters, source.n_rows):
         raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={model.n_clusters} in them again.")
-    _write(target, page(gather(model, source, wishes, progress or (lambda step, done: None))))
+    text = page(gather(model, source, wishes, progress or (lambda step, done: None)))
+    with written_beside(target) as file:
+        file.write(text.encode("utf-8", errors="replace"))
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
@@ -98,13 +103,3 @@ def _check_shape(model: Any, source: Source) -> None:
             f"the model was fitted to {fitted[0]:,} rows of {fitted[1]:,} features; the rows given are {given[0]:,} of "
             f"{given[1]:,}. Give the rows that it was fitted to."
         )
-
-
-def _write(target: Path, text: str) -> None:
-    """Write beside and rename."""
-    beside = target.with_name(f".dncsc-report-{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)

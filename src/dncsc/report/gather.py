@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-import dncsc
-from dncsc.engines.threads import available_cores
+from dncsc.engines.pool import available_cores
 from dncsc.report import maps, moments, trust
 from dncsc.report.source import Source, choose
+from dncsc.version import __version__
 
 Progress = Callable[[str, float], None]
 """Told the step, and which share of it is done."""
@@ -132,7 +132,7 @@ def describe(model: Any, source: Source, wishes: Wishes) -> Run:
         data=_listed(wishes.data),
         kind=source.kind,
         command=wishes.command,
-        versions={"dncsc": dncsc.__version__, "NumPy": np.__version__, "Python": platform.python_version()},
+        versions={"dncsc": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         machine=_machine(),
         when=datetime.now().astimezone(),
         peak_memory=_peak_memory(),

@@ -116,5 +116,5 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None) -> Size:
         n_neighbors=int(getattr(estimator, "n_neighbors", 1)) + 1,
         n_members=int(getattr(estimator, "n_members", 0)),
         value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
-        n_threads=thread_count(estimator.n_jobs),
+        n_threads=int(thread_count(estimator.n_jobs)),
     )

@@ -1,0 +1,51 @@
+"""The command `dncsc` and its subcommands."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from dncsc.cli import compare, datasets, demo, fit, inspect, predict, reference
+from dncsc.cli.options import epilog, prose
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        from dncsc import __version__
+
+        print(f"dncsc {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
+]
+
+
+def dncsc(version: Version = False) -> None:
+    """Spectral clustering at the price of k-means, for files of any size.
+
+    Standard output carries data alone, so pipes work; all else goes to standard error. Exit codes: 0 fine, 1 a fault of
+    dncsc itself, 2 bad input or usage, 3 trouble with a file, 4 trouble with a cluster, 130 interrupted.
+    """
+
+
+app = typer.Typer(name="dncsc", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
+app.callback(
+    help=prose(dncsc.__doc__),
+    epilog=epilog(
+        "dncsc datasets make fl-20m --rows 1000000 -o flower.parquet",
+        "dncsc fit flower.parquet --drop class -k 13 -o labels.parquet --model flower.npz",
+        "dncsc predict flower.npz flower.parquet -o again.csv",
+    ),
+)(dncsc)
+for module in (fit, predict, compare, inspect, demo, reference):
+    module.add_to(app)
+app.add_typer(datasets.app, name="datasets")
+if find_spec("dncsc.cli.bench") is not None:
+    from dncsc.cli import bench
+
+    app.add_typer(bench.app, name="bench")

@@ -1,0 +1,223 @@
+"""`dncsc fit`: cluster the rows of a file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dncsc.cli import options
+from dncsc.cli.errors import Refused
+from dncsc.cli.inputs import Choice, Source, open_features, places, source
+from dncsc.cli.interrupt import advising
+from dncsc.cli.labels import check_identifier, write_labels
+from dncsc.cli.outputs import Target, check, file_target, table_target, written_beside
+from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
+from dncsc.cli.progress import Progress, memory_peak, size
+from dncsc.cli.summary import Summary, cluster_sizes
+
+if TYPE_CHECKING:
+    from dncsc.rows import Rows
+
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT),
+]
+ModelFile = Annotated[
+    str | None,
+    typer.Option("--model", metavar="FILE", help="Model to predict with later, as .npz.", rich_help_panel=options.OUTPUT),
+]
+ReportFile = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Page to look at, as .html.", rich_help_panel=options.OUTPUT),
+]
+
+
+class Scale(str, Enum):
+    """How columns are scaled."""
+
+    none = "none"
+    standard = "standard"
+    robust = "robust"
+
+
+ScaleBy = Annotated[
+    Scale,
+    typer.Option(
+        help="Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
+        rich_help_panel=options.ROWS,
+    ),
+]
+Resume = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Keep what is done in this folder; the same command goes on there after an interruption.",
+        rich_help_panel=options.RUNNING,
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.", rich_help_panel=options.RUNNING
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is written."""
+
+    labels: Target | None
+    model: Target | None
+    report: Target | None
+
+    @classmethod
+    def named(cls, output: str | None, model: str | None, report: str | None) -> Targets:
+        if output is None and model is None and report is None:
+            raise Refused("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
+        return cls(
+            None if output is None else table_target(output),
+            None if model is None else file_target(model, "--model", ["npz"]),
+            None if report is None else file_target(report, "--report", ["html", "htm"]),
+        )
+
+    def all(self) -> list[Target]:
+        return [target for target in (self.labels, self.model, self.report) if target is not None]
+
+
+def fit(
+    data: options.Data,
+    clusters: options.Clusters,
+    output: Output = None,
+    model: ModelFile = None,
+    report: ReportFile = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    identifier: options.Identifier = None,
+    scale: ScaleBy = Scale.none,
+    method: options.Method = "dnc-sc",
+    landmarks: options.Landmarks = None,
+    neighbors: options.Neighbors = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    max_memory: options.MaxMemory = None,
+    resume: Resume = None,
+    cluster: Cluster = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Cluster the rows of a file.
+
+    Labels stand in the order of the rows, in a column called label. Files may be larger than memory. Nothing is
+    overwritten unless --force says so, and nothing half written is left behind.
+    """
+    targets = Targets.named(output, model, report)
+    choice = Choice(columns, drop, identifier)
+    k = number_of_clusters(clusters)
+    check(targets.all(), places(data), force)
+    check_identifier(targets.labels, identifier)
+    given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
+    estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
+    write_report = None if targets.report is None else report_writer()
+    summary = Summary("fit", quiet, json, targets.labels is not None and targets.labels.path is None)
+    with source(data) as read, advising(advice(resume), resume):
+        rows, remembered = fit_rows(estimator, read, choice, scale, Progress(quiet), cluster)
+        facts = facts_of(estimator, read, rows, scale)
+        if targets.labels is not None:
+            write_labels(targets.labels, estimator.labels_, read, identifier, quiet)
+        if targets.model is not None and targets.model.path is not None:
+            notes = {"scale": remembered, "data": read.name, "dncsc fit": sys.argv[1:]}
+            with written_beside(targets.model.path) as path:
+                estimator.save(path, notes=notes)
+        if write_report is not None and targets.report is not None and targets.report.path is not None:
+            command = shlex.join(["dncsc", *sys.argv[1:]])
+            with written_beside(targets.report.path) as path:
+                write_report(path, estimator, rows, data=read.name, command=command)
+    summary.facts |= {**facts, "seconds": summary.seconds, "outputs": [target.name for target in targets.all()]}
+    summary.say(in_words(summary.facts))
+    summary.close()
+
+
+def add_to(app: typer.Typer) -> None:
+    """Declare the command."""
+    options.command(
+        app,
+        "fit",
+        "dncsc fit data.parquet -k 13 -o labels.parquet --model model.npz --report report.html",
+        "dncsc fit customers.csv -k 8 --id customer --scale standard -o clusters.csv",
+        "cat points.csv | dncsc fit - -k 3 -o - | sort | uniq -c",
+        "dncsc fit huge.parquet -k 50 -o labels.parquet --max-memory 2GB --resume work",
+    )(fit)
+
+
+def fit_rows(
+    estimator: Any, read: Source, choice: Choice, how: Scale, progress: Progress, cluster: str | None
+) -> tuple[Rows, dict[str, Any] | None]:
+    """Fit an estimator to what was read; the rows it saw, and how they were scaled."""
+    from dncsc import watch
+    from dncsc.cli.scaling import scaled
+
+    with progress:
+        rows = open_features(read, choice)
+        check_enough(rows, estimator.n_clusters, read.name)
+        rows, remembered = scaled(rows, how.value, estimator.random_state, progress)
+        if cluster is not None:
+            from dncsc.cli.cluster import fit_on_cluster
+
+            fit_on_cluster(estimator, rows, cluster)
+        else:
+            progress.expect(passes(estimator, rows))
+            with watch(progress):
+                estimator.fit(rows)
+    return rows, remembered
+
+
+def report_writer() -> Any:
+    """What writes reports, found before any work."""
+    from dncsc.report import write_report
+
+    return write_report
+
+
+def advice(resume: str | None) -> str:
+    """What to say when the fit is interrupted."""
+    if resume is None:
+        return "Nothing was written. With --resume FOLDER, a fit goes on later from where it was interrupted."
+    return f"Nothing was written but {resume}: the same command goes on from there."
+
+
+def facts_of(estimator: Any, read: Source, rows: Rows, how: Scale) -> dict[str, Any]:
+    """What was done, for people and programs."""
+    k = len(estimator.cluster_centers_)
+    return {
+        "data": read.name,
+        "rows": rows.shape[0],
+        "features": rows.shape[1],
+        "columns": None if rows.names is None else list(rows.names),
+        "scale": how.value,
+        "parameters": estimator.get_params(),
+        "n_clusters": k,
+        "sizes": cluster_sizes(estimator.labels_, k),
+        "timings": dict(estimator.timings_),
+        "peak_memory": memory_peak(),
+    }
+
+
+def in_words(facts: dict[str, Any]) -> str:
+    """The summary for people."""
+    sizes = sorted(facts["sizes"], reverse=True)
+    shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")
+    seconds = sum(facts["timings"].values())
+    return (
+        f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters, "
+        f"{seconds:.1f} s of {facts['seconds']:.1f} s in the fit, {size(facts['peak_memory'])} of memory at most.\n"
+        f"Rows in each, largest first: {shown}\n"
+        f"Written: {', '.join(facts['outputs'])}"
+    )

@@ -1,0 +1,78 @@
+"""Ctrl-C and its like end the process at once: what is half written goes, and a line says how to go on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+SIGNALS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal went away"}
+SHOW_CURSOR = "\x1b[?25h"
+
+_half_written: list[Path] = []
+_advice: list[tuple[str, str | None]] = [("", None)]
+
+
+@contextmanager
+def half_written(path: Path) -> Iterator[Path]:
+    """A file or folder that must not outlive the block: it is removed at its end, if still there, and by signals."""
+    _half_written.append(path)
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _half_written.remove(path)
+
+
+@contextmanager
+def advising(text: str, folder: str | None = None) -> Iterator[None]:
+    """Say this too when a signal ends the block; the folder, if any, is left with finished files only."""
+    _advice.append((text, folder))
+    try:
+        yield
+    finally:
+        _advice.pop()
+
+
+@contextmanager
+def signals_end_at_once() -> Iterator[None]:
+    """Signals end the process inside the block.
+
+    An exception would have to wait for the threads of a pass, which may have minutes of work before them.
+    """
+    before = {}
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    advice, folder = _advice[-1]
+    unfinished = [] if folder is None else Path(folder).glob(".*.part")
+    for path in [*_half_written, *unfinished]:
+        _remove(path)
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    start = f"{SHOW_CURSOR}\n" if terminal else ""
+    text = f"{start}dncsc: {SIGNALS[signal.Signals(number).name]}. {advice}".rstrip()
+    try:
+        os.write(2, f"{text}\n".encode())
+    finally:
+        os._exit(128 + number)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,54 @@
+"""Run a command: its errors become one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from typing import TextIO
+
+import typer
+
+from dncsc.cli.app import app
+from dncsc.cli.errors import CLOSED_PIPE, explain, tell
+from dncsc.cli.interrupt import signals_end_at_once
+
+
+def run(arguments: list[str]) -> int:
+    """Exit code of `dncsc` with these arguments."""
+    with warnings.catch_warnings(), signals_end_at_once():
+        warnings.showwarning = _show_warning
+        try:
+            code = app(arguments, prog_name="dncsc", standalone_mode=False)
+            sys.stdout.flush()
+        except typer.Exit as stopped:
+            return stopped.exit_code
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes
+            return CLOSED_PIPE
+        except Exception as error:
+            return _report(error, debug="--debug" in arguments)
+        return code if isinstance(code, int) else 0
+
+
+def _report(error: Exception, debug: bool) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
+        print(error, file=sys.stderr)
+        return 2
+    code, text = explain(error)
+    if debug:
+        traceback.print_exception(error)
+    tell(text)
+    return code
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    tell(f"warning: {' '.join(str(message).split())}")

@@ -10,7 +10,22 @@ import pytest
 import dncsc
 
 PACKAGE = Path(dncsc.__file__).parent
-LAYERS = ["suggest", "kernels", "engines", "phases", "recipes", "pipeline", "estimators"]
+LAYERS = [
+    "suggest",
+    "version",
+    "beside",
+    "records",
+    "rows",
+    "kernels",
+    "engines",
+    "phases",
+    "recipes",
+    "pipeline",
+    "checkpoint",
+    "model_file",
+    "budget",
+    "estimators",
+]
 BESIDE = {"metrics": [], "datasets": ["dncsc.engines.seeds", "dncsc.suggest"]}
 """What stands beside the layers, and what of them it may use."""
 

@@ -17,7 +17,7 @@ import naive
 import naive_methods
 from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromSC, clusterer, methods
 from dncsc.engines.layout import Layout
-from dncsc.engines.threads import ThreadsEngine
+from dncsc.engines.local import Held, LocalEngine
 from dncsc.metrics import accuracy
 from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
 from dncsc.phases.select.hubs import _scores
@@ -578,7 +578,7 @@ def test_weights_without_a_bandwidth_do_not_depend_on_units(name, bandwidth):
 @pytest.mark.parametrize("d", [2, 20])
 def test_hub_scores_count_how_often_a_row_is_a_neighbour(d):
     parts = [np.random.default_rng(i).standard_normal((n, d)) for i, n in enumerate((700, 30, 4, 1))]
-    with ThreadsEngine(parts[0], n_jobs=2) as engine:
+    with LocalEngine(Held(parts[0]), n_jobs=2) as engine:
         scores = _scores(engine, parts, 5)
     for part, score in zip(parts, scores, strict=True):
         np.testing.assert_array_equal(score, naive_methods.hub_scores(part, 5))

@@ -3,49 +3,52 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
-from dncsc.phases.discretize import LABEL, Discretized
+from dncsc.phases.affinity import Affinity
+from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import CONFIDENCE, Members, confidence, consensus
-from dncsc.phases.nearest import NEAREST
+from dncsc.phases.nearest import NEAREST, Links
 from dncsc.phases.partition import Partition
+from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-from dncsc.phases.survey import NotFinite, check_finite, find_not_finite, survey
+from dncsc.phases.survey import NotFinite, Surveyed, check_finite, find_not_finite, survey
 from dncsc.recipes import Recipe
+from dncsc.version import __version__
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted recipe. Its methods take blocks of rows as the user has them, and see each row by itself."""
+    """A fitted recipe. Its methods take blocks of rows as the user has them, see each row by itself, and give arrays."""
 
     frame: Frame
     embedding: Embedding
     centroids: np.ndarray
 
-    def link(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def link(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Landmarks that rows are linked to (n, K), and the weights of the links: the rows' entries in B."""
         assert isinstance(self.embedding, Lifted)
         graph = self.embedding.graph
         nearest, shares, degree = graph.shares(*graph.look(self.frame.enter(rows)))
         return nearest, shares * degree[:, None]
 
-    def place(self, rows: np.ndarray) -> np.ndarray:
+    def place(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
-        return self.embedding.place(*self.embedding.look(self.frame.enter(rows)))
+        return [self.embedding.place(*self.embedding.look(self.frame.enter(rows)))]
 
-    def label(self, rows: np.ndarray) -> np.ndarray:
+    def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
-        return self.embedding.label(self.centroids, *self.embedding.look(self.frame.enter(rows)))[0]
+        return self.embedding.label(self.centroids, *self.embedding.look(self.frame.enter(rows)))[:1]
 
 
 @dataclass
@@ -55,25 +58,58 @@ class Run:
     model: Model
     labels: Any
     partition: Partition
-    discretized: Discretized
+    centroids: Centroids
+    labelled: Labelled
     timings: dict[str, float]
     confidence: Any = None
     """how far the members of an ensemble agree on each row"""
 
 
-class _Clock:
-    """Seconds a phase; a phase that runs several times adds up."""
+class Keeper(Protocol):
+    """Keeps results of finished phases for a later run (`dncsc.checkpoint.Checkpoint`)."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def start(self, made_from: Mapping[str, Any]) -> None: ...
+
+    def load(self, name: str, into: type[Result]) -> Result | None: ...
+
+    def save(self, name: str, result: Any) -> None: ...
+
+
+class _Steps:
+    """Carries out phases: tells the engine and whoever listens, takes the time, loads and saves where asked to.
+
+    Results that are kept are small records; what columns hold follows from them by formulas.
+    """
+
+    def __init__(self, engine: Engine, say: Callable[[str], None], keeper: Keeper | None) -> None:
         self.timings: dict[str, float] = {}
-        self._say = say
+        self._engine, self._say, self._keeper = engine, say, keeper
+        self._count = 0
 
     def __call__(self, phase: str, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Run a phase; the seconds of one that runs several times add up."""
+        self._engine.phase = phase
         start = time.perf_counter()
-        result = function(*arguments)
+        result = function(self._engine, *arguments)
         seconds = time.perf_counter() - start
         self.timings[phase] = self.timings.get(phase, 0.0) + seconds
         self._say(f"{phase:<10} {seconds:8.3f} s")
+        return result
+
+    def once(self, phase: str, into: type[Result], function: Callable[..., Result], *arguments: Any) -> Result:
+        """Run a phase unless its result was kept."""
+        if self._keeper is None:
+            return self(phase, function, *arguments)
+        name = f"{self._count:02d}-{phase}"
+        self._count += 1
+        result = self._keeper.load(name, into)
+        if result is not None:
+            self._say(f"{phase:<10}     kept")
+            self._engine.know(getattr(result, "columns", ()))
+            return result
+        result = self(phase, function, *arguments)
+        if all(column.formula for column in getattr(result, "columns", ())):
+            self._keeper.save(name, result)
         return result
 
 
@@ -84,6 +120,7 @@ def run(
     names: Sequence[str] | None = None,
     say: Callable[[str], None] = lambda text: None,
     members: Members | None = None,
+    keeper: Keeper | None = None,
 ) -> Run:
     """Carry out a recipe.
 
@@ -100,44 +137,64 @@ def run(
         Told of each phase that ends.
     members : Members, optional
         For an ensemble.
+    keeper : Keeper, optional
+        Has results of an earlier run, and is given those of this one.
     """
-    clock = _Clock(say)
-    n_counted = clock("survey", survey, engine, names)
-    chosen = settings(engine.frame, n_counted)
+    steps = _Steps(engine, say, keeper)
+    surveyed = steps("survey", survey, names, keeper is not None)
+    engine.frame = surveyed.frame
+    chosen = settings(surveyed.frame, surveyed.n_counted)
+    if keeper is not None:
+        keeper.start(_made_from(recipe, engine, surveyed, chosen, members))
     if members is None:
-        partition = _graph(recipe, clock, engine, chosen)
+        partition = _graph(recipe, steps, chosen)
     else:
-        partition = consensus(engine, chosen, members, partial(_graph, recipe, clock))
-    found = clock("discretize", recipe.discretize, engine, chosen, partition.embedding)
+        partition = consensus(engine, chosen, members, partial(_graph, recipe, steps))
+    embedding = partition.embedding
+    centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding)
+    labelled = steps("discretize", label_all, embedding, centroids)
+    agreed = None
     if members is not None:
-        assert isinstance(partition.embedding, Lifted)
-        clock("confidence", confidence, engine, partition.embedding.graph, len(found.centroids))
-    for name in partition.embedding.reads:
+        assert isinstance(embedding, Lifted)
+        steps("confidence", confidence, embedding.graph, len(centroids.places))
+        agreed = engine.take(CONFIDENCE)
+    for name in embedding.reads:
         engine.drop(name)
-    model = Model(engine.frame, partition.embedding, found.centroids)
-    agreed = engine.take(CONFIDENCE) if members is not None else None
-    return Run(model, engine.take(LABEL), partition, found, clock.timings, agreed)
+    model = Model(engine.frame, embedding, centroids.places)
+    return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, agreed)
 
 
-def _graph(recipe: Recipe, clock: _Clock, engine: Engine, settings: Settings) -> Partition:
+def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
     """Phases 1 to 4."""
     selection = links = affinity = None
     if recipe.select:
-        selection = clock("select", recipe.select, engine, settings)
+        selection = steps.once("select", Selection, recipe.select, settings)
     if recipe.nearest:
-        links = clock("nearest", recipe.nearest, engine, settings, selection)
+        links = steps.once("nearest", Links, recipe.nearest, settings, selection)
     if recipe.affinity:
-        affinity = clock("affinity", recipe.affinity, engine, settings, links)
-    return clock("partition", recipe.partition, engine, settings, selection, links, affinity)
+        affinity = steps.once("affinity", Affinity, recipe.affinity, settings, links)  # type: ignore[type-abstract]
+    return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
+
+
+def _made_from(
+    recipe: Recipe, engine: Engine, surveyed: Surveyed, settings: Settings, members: Members | None
+) -> dict[str, Any]:
+    """Everything that results depend on."""
+    data = {"n_rows": engine.layout.n_rows, "n_features": engine.layout.n_features, "dtype": engine.frame.dtype.name}
+    method = {field.name: getattr(getattr(recipe, field.name), "__name__", None) for field in fields(recipe)}
+    ensemble = {} if members is None else {"n_members": members.count, "n_graphs": members.n_graphs}
+    return {"version": __version__, **data, "checksum": surveyed.checksum, **method, **asdict(settings), **ensemble}
 
 
 @dataclass(frozen=True)
 class _Apply(Pass[list[NotFinite]]):
     """Walk rows through a model, block by block; the engine is in its raw frame."""
 
-    function: Callable[[np.ndarray], Sequence[np.ndarray]]
+    model: Model
+    what: str
+    """the method of the model that gives the values"""
     columns: Sequence[Column]
-    """one for each array that the function returns"""
+    """one for each array that it returns"""
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -151,19 +208,21 @@ class _Apply(Pass[list[NotFinite]]):
         if bad:
             total += bad
             return
-        for column, values in zip(self.writes, self.function(block.rows), strict=True):
+        for column, values in zip(self.writes, getattr(self.model, self.what)(block.rows), strict=True):
             block.columns[column.name][:] = values
 
 
 def label(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
     """Cluster of every row of an engine."""
-    return _apply(engine, _Apply(lambda rows: [model.label(rows)], [Column(LABEL, np.int32)]), names)[0]
+    [labels] = _apply(engine, _Apply(model, "label", [Column(LABEL, np.int32)]), names)
+    return labels
 
 
 def embed(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
     """Spectral embedding of every row of an engine."""
     column = Column("place", model.embedding.dtype, model.embedding.n_dimensions)
-    return _apply(engine, _Apply(lambda rows: [model.place(rows)], [column]), names)[0]
+    [places] = _apply(engine, _Apply(model, "place", [column]), names)
+    return places
 
 
 def weigh(model: Model, engine: Engine, names: Sequence[str] | None = None) -> tuple[Any, Any]:
@@ -172,10 +231,11 @@ def weigh(model: Model, engine: Engine, names: Sequence[str] | None = None) -> t
     assert isinstance(model.embedding.graph, RowsAndLandmarks)
     width = model.embedding.graph.links.search.n_neighbors
     columns = [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
-    nearest, weight = _apply(engine, _Apply(model.link, columns), names)
+    nearest, weight = _apply(engine, _Apply(model, "link", columns), names)
     return nearest, weight
 
 
 def _apply(engine: Engine, task: _Apply, names: Sequence[str] | None) -> list[Any]:
+    engine.phase = task.what
     check_finite([bad for total in engine.sweep(task) for bad in total], names)
     return [engine.take(column.name) for column in task.writes]

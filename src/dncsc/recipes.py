@@ -8,7 +8,7 @@ from typing import Any
 
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Affinity, by_all, by_nearest
-from dncsc.phases.discretize import Discretized, k_means
+from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.exact_graph import cut_graph_of_rows
 from dncsc.phases.nearest import Links, among_all, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
@@ -33,7 +33,7 @@ class Recipe:
     nearest: Callable[[Engine, Settings, Selection], Links] | None
     affinity: Callable[[Engine, Settings, Links], Affinity] | None
     partition: Callable[[Engine, Settings, Any, Any, Any], Partition]
-    discretize: Callable[[Engine, Settings, Any], Discretized] = k_means
+    discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
 
 
 DNC_SC = Recipe(divide_and_conquer, near_own_landmark, by_nearest, transfer_cut)

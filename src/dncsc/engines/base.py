@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -19,13 +19,58 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class Formula(Protocol):
+    """How the values of columns follow from the rows: what an engine needs where it does not keep them."""
+
+    @property
+    def makes(self) -> Sequence[str]:
+        """Names of the columns, in the order in which `make` gives them."""
+        ...
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """Names of other columns that it needs."""
+        ...
+
+    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
+        """Values for some rows, each row by itself, from the rows and the columns that it reads."""
+        ...
+
+
 @dataclass(frozen=True)
 class Column:
-    """A value, or `width` values, kept for each row from one pass to the next, wherever the engine keeps them."""
+    """A value, or `width` values, for each row from one pass to the next, wherever the engine keeps them.
+
+    With a formula the engine need not keep them: it can make them again when a task reads the column.
+    """
 
     name: str
     dtype: Any
     width: int | None = None
+    formula: Formula | None = None
+
+    def shape(self, n_rows: int) -> tuple[int, ...]:
+        return (n_rows,) if self.width is None else (n_rows, self.width)
+
+    @property
+    def row_bytes(self) -> int:
+        return np.dtype(self.dtype).itemsize * (self.width or 1)
+
+
+class Values(dict[str, np.ndarray]):
+    """Parts of columns that belong to a block, by name; those that are not kept are made when first asked for."""
+
+    def __init__(self, kept: Mapping[str, np.ndarray], formulas: Mapping[str, Formula]) -> None:
+        super().__init__(kept)
+        self.formulas = formulas
+        self.rows: Callable[[], np.ndarray]
+
+    def __missing__(self, name: str) -> np.ndarray:
+        formula = self.formulas[name]
+        self.update(
+            zip(formula.makes, formula.make(self.rows(), *(self[read] for read in formula.reads)), strict=True)
+        )
+        return self[name]
 
 
 @dataclass
@@ -34,11 +79,14 @@ class Block:
 
     start: int
     stop: int
-    columns: dict[str, np.ndarray]
+    columns: Values
     """Parts of the columns that the task reads, and room for those that it writes."""
     weight: np.ndarray
     """float64, one a row; ones where the user gave none."""
     _enter: Callable[[np.ndarray | None], np.ndarray] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.columns.rows = lambda: self.rows
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -55,6 +103,13 @@ class Block:
         """Some of the rows, by their numbers in the block; a fresh array."""
         most = 2 * len(chosen) > len(self)  # then all of them, in the engine's own array, are sooner made
         return self.rows[chosen] if most else self._enter(chosen)
+
+    def some_values(self, names: Sequence[str], chosen: np.ndarray) -> list[np.ndarray]:
+        """The named columns of some of the rows; what is not kept is made for these rows only."""
+        kept = {name: values[chosen] for name, values in self.columns.items()}
+        some = Values(kept, self.columns.formulas)
+        some.rows = lambda: self.some_rows(chosen)
+        return [some[name] for name in names]
 
 
 class Task(ABC, Generic[Total, Outcome]):
@@ -95,6 +150,10 @@ class Engine(Protocol):
 
     layout: Layout
     frame: Frame
+    phase: str
+    """what is going on, for those who watch"""
+    most_values: int
+    """how many values a phase may gather at a time"""
 
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         """Visit every block once; what is kept of the stripes, in order."""
@@ -104,10 +163,14 @@ class Engine(Protocol):
         """Independent small computations, side by side; results in order."""
         ...
 
+    def know(self, columns: Iterable[Column]) -> None:
+        """Columns with formulas, which tasks may read though none has written them."""
+        ...
+
     def drop(self, name: str) -> None:
-        """Forget a column."""
+        """Forget a column: no task will read it any more."""
         ...
 
     def take(self, name: str) -> Any:
-        """Hand over a column for good: an array of all rows, or what stands for one."""
+        """Hand over a column that a task has written, for good: an array of all rows, or what stands for one."""
         ...

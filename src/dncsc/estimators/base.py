@@ -14,9 +14,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dncsc import pipeline
+from dncsc.budget import Room
+from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
-from dncsc.engines.threads import ThreadsEngine
 from dncsc.estimators import checks
+from dncsc.estimators.inputs import open_engine, size_of
+from dncsc.estimators.labels_file import labels_file
+from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Members
 from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
@@ -39,6 +43,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
     n_clusters: int
     n_jobs: int | None
+    max_memory: str | int | None
+    scratch_dir: Any
+    checkpoint: Any
     random_state: Any
     verbose: int
 
@@ -53,23 +60,28 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _check_size(self, n_rows: int) -> None:
         """Refuse data that is too much for the method."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None) -> Any:
         """Cluster the rows of X.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars. float32 and what it holds
-            exactly is worked on in float32, all else in float64. Sparse rows are made dense block by block.
+        X : array-like, sparse matrix, Rows or Dask collection of shape (n_samples, n_features)
+            Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars; files (`dncsc.open_rows`); Dask
+            arrays and frames. float32 and what it holds exactly is worked on in float32, all else in float64. Sparse
+            rows are made dense block by block.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.
+        labels_to : path, optional
+            Write the labels into this `.npy` file; `labels_` is then a read-only memmap of it.
 
         Returns
         -------
         self
         """
         recipe, members, settings = self._recipe(), self._members(), self._settings()
+        room = Room.given(self.max_memory, self.scratch_dir)
+        keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = checks.rows(self, X, reset=True)
             n_rows = rows.shape[0]
@@ -78,8 +90,12 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             self._check_size(n_rows)
             weight = checks.weights(sample_weight, rows)
             say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
-            with ThreadsEngine(rows, weight, self.n_jobs) as engine:
-                found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members)
+            with labels_file(labels_to, n_rows) as deliver:
+                with open_engine(rows, weight, self.n_jobs, size_of(self, rows), room) as engine:
+                    found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members, keeper)
+                deliver(found.labels)
+            if labels_to is not None:
+                found.labels = np.load(labels_to, mmap_mode="r")
         self._keep(found)
         return self
 
@@ -107,7 +123,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         n_init = checks.integer("n_init", getattr(self, "n_init", 1))
         max_iter = checks.integer("max_iter", getattr(self, "max_iter", 1))
         checks.jobs(self.n_jobs)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        seed = self._seed()
 
         def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
             return Settings(
@@ -127,17 +143,25 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
         return lambda n_rows: lambda frame, n_counted: settings(n_rows, frame, n_counted)
 
+    def _seed(self) -> int:
+        """The seed of a run. Without a random state, one that a checkpoint was begun with is used again."""
+        if self.random_state is None and self.checkpoint is not None:
+            begun = Checkpoint(self.checkpoint, KINDS).made_from
+            if begun is not None:
+                return int(begun["seed"])
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
     def _keep(self, found: pipeline.Run) -> None:
         """Set the fitted attributes."""
         self._model = found.model
         self.labels_ = found.labels
         self.eigenvalues_ = found.partition.eigenvalues
         self.n_graph_components_ = found.partition.n_components
-        self.cluster_centers_ = found.discretized.centroids
-        self.inertia_ = found.discretized.inertia
-        self.n_iter_ = found.discretized.n_iter
+        self.cluster_centers_ = found.centroids.places
+        self.inertia_ = found.labelled.inertia
+        self.n_iter_ = found.centroids.n_iter
         self.timings_ = found.timings
-        n_found = int(np.count_nonzero(found.discretized.count))
+        n_found = int(np.count_nonzero(found.labelled.count))
         if n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
@@ -149,7 +173,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _apply(self, function: Callable[..., Any], X: Any) -> Any:
         check_is_fitted(self)
         rows = checks.rows(self, X, reset=False)
-        with ThreadsEngine(rows, n_jobs=checks.jobs(self.n_jobs), dtype=self._model.frame.dtype) as engine:
+        room, dtype = Room.given(self.max_memory, self.scratch_dir), self._model.frame.dtype
+        with open_engine(rows, None, checks.jobs(self.n_jobs), size_of(self, rows, dtype), room, dtype) as engine:
             return function(self._model, engine, self._names())
 
     def _names(self) -> Any:

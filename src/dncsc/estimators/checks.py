@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from dncsc.rows import Rows
 from dncsc.suggest import did_you_mean
 
 
@@ -71,10 +72,13 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a two-dimensional array or CSR matrix of real numbers, without copying where it already is one.
+    """X as a two-dimensional array or CSR matrix of real numbers, without copying where it already is one; or files.
 
     Sets or checks `n_features_in_` and `feature_names_in_`. Values are not looked at: the first pass does that.
     """
+    if isinstance(X, Rows):
+        features(estimator, X.shape[1], X.names, reset=reset)
+        return X
     try:
         table = validate_data(
             estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, copy=False
@@ -89,6 +93,28 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if table.dtype.kind not in "biuf":
         raise TypeError(f"X has to hold real numbers; its dtype is {table.dtype}.")
     return table
+
+
+def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: bool) -> None:
+    """Set `n_features_in_` and `feature_names_in_`, or compare with them, for what scikit-learn cannot look at."""
+    if reset:
+        estimator.n_features_in_ = count
+        vars(estimator).pop("feature_names_in_", None)
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        return
+    if count != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {count} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features "
+            "as input."
+        )
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if fitted is not None and names is not None and list(fitted) != list(names):
+        place = next(i for i, (one, other) in enumerate(zip(fitted, names, strict=True)) if one != other)
+        raise ValueError(
+            "The feature names should match those that were passed during fit: "
+            f"column {place} was {str(fitted[place])!r} and is now {str(names[place])!r}."
+        )
 
 
 def weights(sample_weight: Any, X: Any) -> np.ndarray | None:

@@ -54,6 +54,14 @@ class DnCSC(LandmarkClusterer):
         Seed. The same seed gives the same labels, whatever the number of threads.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores, -2 for all but one, and so on.
+    max_memory : str or int, optional
+        Memory that the process may use, such as "2GB"; by default half of what is free. What does not fit goes to
+        scratch files. For an array in memory it is counted beyond the array.
+    scratch_dir : path, optional
+        Folder for scratch files, which are gone when a fit ends, however it ends.
+    checkpoint : path, optional
+        Folder for the results of finished phases. A fit that was interrupted, run again with the same data and
+        parameters, goes on from there.
     verbose : int, default=0
         Print a line a phase when positive.
 
@@ -116,6 +124,9 @@ class DnCSC(LandmarkClusterer):
         max_iter: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_memory: str | int | None = None,
+        scratch_dir: Any = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -132,6 +143,9 @@ class DnCSC(LandmarkClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:

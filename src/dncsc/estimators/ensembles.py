@@ -34,6 +34,9 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     max_iter : int, default=100
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
+    max_memory : str or int, optional
+    scratch_dir : path, optional
+    checkpoint : path, optional
     verbose : int, default=0
 
     Attributes
@@ -65,6 +68,9 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         max_iter: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_memory: str | int | None = None,
+        scratch_dir: Any = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -81,6 +87,9 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:
@@ -112,6 +121,9 @@ class USENC(LSEC):
     max_iter : int, default=100
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
+    max_memory : str or int, optional
+    scratch_dir : path, optional
+    checkpoint : path, optional
     verbose : int, default=0
 
     See Also
@@ -134,6 +146,9 @@ class USENC(LSEC):
         max_iter: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_memory: str | int | None = None,
+        scratch_dir: Any = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -148,6 +163,9 @@ class USENC(LSEC):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:

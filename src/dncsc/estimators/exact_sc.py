@@ -27,6 +27,9 @@ class ExactSC(RecipeClusterer):
     max_iter : int, default=100
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
+    max_memory : str or int, optional
+    scratch_dir : path, optional
+    checkpoint : path, optional
     verbose : int, default=0
 
     See Also
@@ -45,6 +48,9 @@ class ExactSC(RecipeClusterer):
         max_iter: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_memory: str | int | None = None,
+        scratch_dir: Any = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -55,6 +61,9 @@ class ExactSC(RecipeClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     @property
@@ -65,19 +74,21 @@ class ExactSC(RecipeClusterer):
             "placed. Use a landmark method, such as DnCSC."
         )
 
-    def fit(self, X: Any, y: Any = None) -> Any:  # type: ignore[override] # a graph of rows has no use for weights
+    def fit(self, X: Any, y: Any = None, labels_to: Any = None) -> Any:  # type: ignore[override] # a graph of rows has no use for weights
         """Cluster the rows of X.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : ignored
+        labels_to : path, optional
+            Write the labels into this `.npy` file.
 
         Returns
         -------
         self
         """
-        return super().fit(X)
+        return super().fit(X, labels_to=labels_to)
 
     def _recipe(self) -> Recipe:
         return SC

@@ -29,6 +29,9 @@ class USPEC(LandmarkClusterer):
     max_iter : int, default=100
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
+    max_memory : str or int, optional
+    scratch_dir : path, optional
+    checkpoint : path, optional
     verbose : int, default=0
 
     See Also
@@ -51,6 +54,9 @@ class USPEC(LandmarkClusterer):
         max_iter: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_memory: str | int | None = None,
+        scratch_dir: Any = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -65,6 +71,9 @@ class USPEC(LandmarkClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     spare_candidates = 1  # a landmark's 10 K nearest, and itself

@@ -29,14 +29,24 @@ MANY_CLUSTERS = 100
 """Beyond this many only one is tried: starts then take most of the time."""
 
 
+@dataclass(frozen=True)
+class Centroids:
+    """Centroids of the clusters (number of clusters, k), and the iterations that led to them."""
+
+    places: np.ndarray
+    n_iter: int
+
+
 @dataclass
-class _Labelled:
+class Labelled:
+    """Weighted sum of squared distances to the centroids, and rows of each cluster."""
+
     inertia: float
     count: np.ndarray
 
 
 @dataclass(frozen=True)
-class _Label(Pass[_Labelled]):
+class _Label(Pass[Labelled]):
     embedding: Embedding
     centroids: np.ndarray
 
@@ -48,44 +58,23 @@ class _Label(Pass[_Labelled]):
     def reads(self) -> Sequence[str]:
         return self.embedding.reads
 
-    def begin(self) -> _Labelled:
-        return _Labelled(0.0, np.zeros(len(self.centroids), np.int64))
+    def begin(self) -> Labelled:
+        return Labelled(0.0, np.zeros(len(self.centroids), np.int64))
 
-    def visit(self, total: _Labelled, block: Block) -> None:
+    def visit(self, total: Labelled, block: Block) -> None:
         labels, squared = self.embedding.label(self.centroids, *values_of(block, self.reads))
         block.columns[LABEL][:] = labels
         total.inertia += float(block.weight @ squared.astype(np.float64))
         total.count += np.bincount(labels, minlength=len(total.count))
 
 
-@dataclass(frozen=True)
-class Discretized:
-    """Clusters of the rows; the column `LABEL` has them."""
-
-    centroids: np.ndarray
-    """(number of clusters, k)"""
-    inertia: float
-    """weighted sum of squared distances to the centroids"""
-    count: np.ndarray
-    """rows of each cluster"""
-    n_iter: int
-    """iterations of the best start"""
-
-
-def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Discretized:
-    """Cluster the rows by their places; fills the column `LABEL`."""
-    best = best_of_starts(engine, settings, embedding)
-    return label_all(engine, embedding, best.centres, best.n_iter)
-
-
-def label_all(engine: Engine, embedding: Embedding, centroids: np.ndarray, n_iter: int) -> Discretized:
+def label_all(engine: Engine, embedding: Embedding, centroids: Centroids) -> Labelled:
     """Every row goes to the nearest centroid; fills the column `LABEL`."""
-    totals = engine.sweep(_Label(embedding, centroids))
-    count = np.sum([total.count for total in totals], axis=0)
-    return Discretized(centroids, sum(total.inertia for total in totals), count, n_iter)
+    totals = engine.sweep(_Label(embedding, centroids.places))
+    return Labelled(sum(total.inertia for total in totals), np.sum([total.count for total in totals], axis=0))
 
 
-def best_of_starts(engine: Engine, settings: Settings, embedding: Embedding) -> KMeans:
+def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroids:
     """The best of `n_init` runs of k-means on a sample of placed rows."""
     wanted = max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * settings.n_clusters)
     drawn = draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.reads)
@@ -99,4 +88,4 @@ def best_of_starts(engine: Engine, settings: Settings, embedding: Embedding) -> 
     best = min(engine.each(start, range(settings.n_init)), key=lambda found: found.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
-    return best._replace(centres=best.centres[np.argsort(best.centres.astype(np.float64) @ direction)])
+    return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from dncsc.engines.base import Block
+from dncsc.engines.base import Block, Column
 from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.phases.affinity import Affinity
@@ -21,6 +21,11 @@ class Embedding(Protocol):
     @property
     def reads(self) -> Sequence[str]:
         """Columns that it places the engine's rows by; none for the rows themselves."""
+        ...
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The same columns, and those that they are made from, with formulas where they can be made again."""
         ...
 
     @property
@@ -81,6 +86,9 @@ class Bipartite(Protocol):
     def reads(self) -> Sequence[str]: ...
 
     @property
+    def columns(self) -> Sequence[Column]: ...
+
+    @property
     def points(self) -> np.ndarray:
         """(p, d): where the points are, to tell which are near each other."""
         ...
@@ -100,7 +108,11 @@ class RowsAndLandmarks:
 
     links: Links
     affinity: Affinity
-    reads: Sequence[str] = (NEAREST, SQUARED)
+    reads: ClassVar[Sequence[str]] = (NEAREST, SQUARED)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.links.columns
 
     @property
     def points(self) -> np.ndarray:
@@ -125,6 +137,10 @@ class Lifted:
     @property
     def reads(self) -> Sequence[str]:
         return self.graph.reads
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.graph.columns
 
     @property
     def n_dimensions(self) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
-from dncsc.phases.discretize import LABEL, best_of_starts
+from dncsc.phases.discretize import LABEL, k_means
 from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.kmeans import added
 from dncsc.phases.partition import Partition, cut
@@ -29,7 +30,7 @@ MEMBER_ITERATIONS = 20
 CONFIDENCE = "confidence"
 """Column: how far the members agree on a row."""
 
-Grow = Callable[[Engine, Settings], Partition]
+Grow = Callable[[Settings], Partition]
 """Makes a landmark graph and cuts it; fills the columns that its embedding reads."""
 
 
@@ -58,11 +59,20 @@ class Group:
 
     number: int
     members: tuple[Member, ...]
+    reads: ClassVar[Sequence[str]] = ()
 
     @property
     def column(self) -> Column:
         """The cluster of a row in each member."""
-        return Column(f"members-{self.number}", np.uint8, len(self.members))
+        [name] = self.makes
+        return Column(name, np.uint8, len(self.members), self)
+
+    @property
+    def makes(self) -> Sequence[str]:
+        return (f"members-{self.number}",)
+
+    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
+        return [self.label(*self.members[0].embedding.look(rows))]
 
     def label(self, *values: np.ndarray) -> np.ndarray:
         """(n, members), from the values that the shared graph reads."""
@@ -78,7 +88,11 @@ class RowsAndMembers:
 
     @property
     def reads(self) -> Sequence[str]:
-        return [group.column.name for group in self.groups]
+        return [name for group in self.groups for name in group.makes]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return [group.column for group in self.groups]
 
     @property
     def sizes(self) -> np.ndarray:
@@ -91,7 +105,7 @@ class RowsAndMembers:
         return np.arange(self.sizes.sum())[:, None]
 
     def look(self, rows: np.ndarray) -> list[np.ndarray]:
-        return [group.label(*group.members[0].embedding.look(rows)) for group in self.groups]
+        return [values for group in self.groups for values in group.make(rows)]
 
     def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sizes = self.sizes
@@ -133,7 +147,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
     for number, share in enumerate(np.array_split(np.arange(members.count), members.n_graphs)):
         seed = int(generator(settings.seed, "graph", number).integers(2**31))
         sizes = _sizes(settings, seed, len(share))
-        graph = grow(engine, replace(settings, seed=seed, n_clusters=max(sizes)))
+        graph = grow(replace(settings, seed=seed, n_clusters=max(sizes)))
         assert isinstance(graph.embedding, Lifted)
         of_graph = [_member(engine, replace(settings, seed=seed + i), graph.embedding, k) for i, k in enumerate(sizes)]
         groups.append(Group(number, tuple(of_graph)))
@@ -153,7 +167,7 @@ def _member(engine: Engine, settings: Settings, shared: Lifted, n_clusters: int)
     """k-means on the first n_clusters eigenvectors of the shared embedding."""
     embedding = replace(shared, lift=Lift(shared.lift.vectors[:, :n_clusters].copy(), settings.by_length))
     chosen = replace(settings, n_clusters=n_clusters, n_init=1, max_iter=MEMBER_ITERATIONS)
-    return Member(embedding, best_of_starts(engine, chosen, embedding).centres)
+    return Member(embedding, k_means(engine, chosen, embedding).places)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -28,7 +28,11 @@ class Placed:
 
     n_dimensions: int
     dtype: np.dtype[Any]
-    reads: Sequence[str] = (PLACE,)
+    reads: ClassVar[Sequence[str]] = (PLACE,)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return (Column(PLACE, self.dtype, self.n_dimensions),)
 
     def look(self, rows: np.ndarray) -> list[np.ndarray]:
         raise NotImplementedError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,20 +29,30 @@ class Found(NamedTuple):
     exact: np.ndarray
 
 
-class Search(Protocol):
+class Search(ABC):
     """How rows find their nearest landmarks, given their own landmark."""
 
-    @property
-    def landmarks(self) -> np.ndarray: ...
+    landmarks: np.ndarray
+    n_neighbors: int
+    makes: ClassVar[Sequence[str]] = (NEAREST, SQUARED)
+    reads: ClassVar[Sequence[str]] = (SUBSET,)
 
-    @property
-    def n_neighbors(self) -> int: ...
-
+    @abstractmethod
     def find(self, rows: np.ndarray, own: np.ndarray) -> Found: ...
+
+    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
+        return self.find(rows, *values)[:2]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return (
+            Column(NEAREST, np.int32, self.n_neighbors, self),
+            Column(SQUARED, self.landmarks.dtype, self.n_neighbors, self),
+        )
 
 
 @dataclass(frozen=True)
-class CandidateSearch:
+class CandidateSearch(Search):
     """Search among the K' landmarks nearest to the row's own landmark, which is one of them."""
 
     landmarks: np.ndarray
@@ -60,17 +71,17 @@ class CandidateSearch:
 
 
 @dataclass(frozen=True)
-class ExactSearch:
+class ExactSearch(Search):
     """Search among the candidates, and among all landmarks where that is not proven to be enough."""
 
     among_candidates: CandidateSearch
 
     @property
-    def landmarks(self) -> np.ndarray:
+    def landmarks(self) -> np.ndarray:  # type: ignore[override]
         return self.among_candidates.landmarks
 
     @property
-    def n_neighbors(self) -> int:
+    def n_neighbors(self) -> int:  # type: ignore[override]
         return self.among_candidates.n_neighbors
 
     def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
@@ -103,8 +114,7 @@ class _Link(Pass[_Linked]):
 
     @property
     def writes(self) -> Sequence[Column]:
-        landmarks, width = self.search.landmarks, self.search.n_neighbors
-        return Column(NEAREST, np.int32, width), Column(SQUARED, landmarks.dtype, width)
+        return self.search.columns
 
     def begin(self) -> _Linked:
         return _Linked()
@@ -127,6 +137,10 @@ class Links:
     mean_distance: float
     """Weighted mean over all rows and their K nearest landmarks."""
     exact_fraction: float
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return *self.tree.columns, *self.search.columns
 
 
 def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) -> Links:

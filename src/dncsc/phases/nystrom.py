@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 
-from dncsc.engines.base import Block, Engine, Pass
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.layout import block_rows
 from dncsc.phases.affinity import mean_distance
 from dncsc.phases.eigen import with_positive_peaks
@@ -59,7 +59,8 @@ class ByAllLandmarks:
     lines: np.ndarray
     """(p, k): from normalised similarities to places"""
     by_length: bool
-    reads: Sequence[str] = ()
+    reads: ClassVar[Sequence[str]] = ()
+    columns: ClassVar[Sequence[Column]] = ()
 
     @property
     def n_dimensions(self) -> int:

@@ -13,7 +13,7 @@ import scipy.sparse
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from dncsc.engines.base import Block, Engine, Task
+from dncsc.engines.base import Block, Column, Engine, Task
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.kernels.grouping import group_rows
 from dncsc.phases.affinity import Affinity
@@ -162,6 +162,10 @@ class Partition:
     embedding: Embedding
     eigenvalues: np.ndarray
     n_components: int
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.embedding.columns
 
 
 def transfer_cut(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dncsc.engines.base import Engine
-from dncsc.phases.discretize import Discretized, best_of_starts, label_all
+from dncsc.engines.base import Column, Engine
+from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.embedding import nearest_centroids
 from dncsc.phases.partition import Partition
 from dncsc.phases.select.tree import SUBSET, Level, divide, lloyd
@@ -22,7 +22,8 @@ class Rows:
 
     n_dimensions: int
     dtype: np.dtype[Any]
-    reads: Sequence[str] = ()
+    reads: ClassVar[Sequence[str]] = ()
+    columns: ClassVar[Sequence[Column]] = ()
 
     def look(self, rows: np.ndarray) -> list[np.ndarray]:
         return [rows]
@@ -39,10 +40,10 @@ def rows_themselves(engine: Engine, settings: Settings, selection: None, links: 
     return Partition(Rows(engine.layout.n_features, engine.frame.dtype), np.empty(0), 1)
 
 
-def lloyd_on_rows(engine: Engine, settings: Settings, embedding: Rows) -> Discretized:
-    """The best start on a sample, then Lloyd's iterations over all rows; fills the column `LABEL`."""
-    best = best_of_starts(engine, settings, embedding)
-    level = Level.flat(best.centres)
+def lloyd_on_rows(engine: Engine, settings: Settings, embedding: Rows) -> Centroids:
+    """The best start on a sample, then Lloyd's iterations over all rows."""
+    best = k_means(engine, settings, embedding)
+    level = Level.flat(best.places)
     level, _, n_iter = lloyd(engine, level, divide(engine, level), settings.max_iter)
     engine.drop(SUBSET)
-    return label_all(engine, embedding, level.centres, n_iter)
+    return Centroids(level.centres, n_iter)

@@ -13,8 +13,6 @@ from dncsc.kernels.grouping import group_rows, put_rows
 from dncsc.kernels.hashing import row_keys, rows_below
 
 ALL = np.uint64(2**64 - 1)
-MOST_VALUES = 2**27
-"""Values gathered in one pass at most; more groups wait for the next pass."""
 
 
 class Drawn(NamedTuple):
@@ -57,7 +55,7 @@ class _Sample(Pass[list[_Part]]):
         group = block.columns[self.group] if self.group else np.zeros(len(block), np.int32)
         chosen = rows_below(keys, group, self.limit, block.weight)
         if len(chosen):
-            values = [block.columns[name][chosen] for name in self.columns] or [block.some_rows(chosen)]
+            values = block.some_values(self.columns, chosen) if self.columns else [block.some_rows(chosen)]
             total.append(_Part(group[chosen], keys[chosen], block.weight[chosen], values))
 
 
@@ -94,13 +92,13 @@ def draw_in_groups(
     Yields
     ------
     groups : int (m,)
-        As many groups as may be gathered at a time.
+        As many groups as may be gathered at a time; the others wait for the next pass.
     drawn : Drawn
         ``min(wanted, size)`` rows of each.
     """
     wanted = np.minimum(wanted, size)
     width = 1 if columns else engine.layout.n_features
-    batch = np.cumsum(wanted * width) // MOST_VALUES
+    batch = np.cumsum(wanted * width) // engine.most_values
     for number in np.unique(batch[wanted > 0]):
         part = np.where(batch == number, wanted, 0)
         yield np.flatnonzero(part), _draw_batch(engine, stream, part, size, group, columns)

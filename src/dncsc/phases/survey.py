@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -65,11 +66,13 @@ class _Seen:
     n_counted: int = 0
     some: list[np.ndarray] = field(default_factory=list)
     not_finite: list[NotFinite] = field(default_factory=list)
+    checks: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class _Survey(Pass[_Seen]):
     n_features: int
+    checksum: bool
 
     def begin(self) -> _Seen:
         d = self.n_features
@@ -79,12 +82,24 @@ class _Survey(Pass[_Seen]):
         survey_rows(block.rows, total.sums, total.low, total.high)
         total.n_counted += int(np.count_nonzero(block.weight > 0))
         total.some.append(block.rows[:: -(-len(block) // MEDIAN_ROWS)].astype(np.float64))
+        if self.checksum:
+            total.checks += [zlib.crc32(block.rows), zlib.crc32(np.ascontiguousarray(block.weight))]
         if not np.isfinite(total.sums).all():
             total.not_finite += find_not_finite(block)
 
 
-def survey(engine: Engine, names: Sequence[str] | None = None) -> int:
-    """Check the rows and move the engine to a frame centred on them.
+@dataclass(frozen=True)
+class Surveyed:
+    """A safe frame for the rows, and how many have positive weight."""
+
+    frame: Frame
+    n_counted: int
+    checksum: int | None
+    """of all rows and weights, where it was asked for"""
+
+
+def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = False) -> Surveyed:
+    """Look at all values once, check them, and find the frame that is centred on them.
 
     Parameters
     ----------
@@ -92,23 +107,22 @@ def survey(engine: Engine, names: Sequence[str] | None = None) -> int:
         In its raw frame.
     names : sequence of str, optional
         Names of the features, for the message.
-
-    Returns
-    -------
-    n_counted : int
-        Rows of positive weight.
+    checksum : bool
+        Whether to take one, to tell this data from other data.
 
     Raises
     ------
     ValueError
         Where a value is NaN or infinite: how many, and where the first is.
     """
-    seen = engine.sweep(_Survey(engine.layout.n_features))
+    seen = engine.sweep(_Survey(engine.layout.n_features, checksum))
     check_finite([bad for total in seen for bad in total.not_finite], names)
     low = np.min([total.low for total in seen], axis=0)
     high = np.max([total.high for total in seen], axis=0)
     # The median, not the mean: one far outlier would pull the mean so far away that the other rows lose their digits.
     centre = 2 * np.median(np.concatenate([some / 2 for total in seen for some in total.some]), axis=0)
     half = np.maximum(high / 2 - centre / 2, centre / 2 - low / 2)  # the whole could overflow
-    engine.frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
-    return sum(total.n_counted for total in seen)
+    frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
+    checks = [check for total in seen for check in total.checks]
+    whole = zlib.crc32(np.array(checks, np.uint32)) if checksum else None
+    return Surveyed(frame, sum(total.n_counted for total in seen), whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,15 @@ class Tree:
     """The rounds of division. Walking down finds the own landmark of any row, new ones too."""
 
     levels: tuple[Level, ...]
+    makes: ClassVar[Sequence[str]] = (SUBSET,)
+    reads: ClassVar[Sequence[str]] = ()
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return (Column(SUBSET, np.int32, formula=self),)
+
+    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
+        return [self.locate(rows)]
 
     def locate(self, rows: np.ndarray) -> np.ndarray:
         subset = np.zeros(len(rows), np.int32)
@@ -55,6 +64,10 @@ class Selection:
 
     landmarks: np.ndarray
     tree: Tree
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.tree.columns
 
 
 class Subsets(NamedTuple):

@@ -1,0 +1,204 @@
+"""What a run needs, before it runs: memory, scratch files, passes over the rows, and roughly how long."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dncsc.engines.columns import free_memory
+from dncsc.engines.layout import Layout
+from dncsc.engines.local import MOST_VALUES
+from dncsc.phases.partition import DENSE_LANDMARKS
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+AT_LEAST = 64 * 2**20
+"""Bytes for the interpreter's own needs during a run."""
+
+
+class DoesNotFit(MemoryError):
+    """A run that needs more memory or disk than it may have; said before it begins."""
+
+
+def parse_bytes(text: str | int) -> int:
+    """A size such as 2000000000, "2GB", "1.5 GiB" or "800M", in bytes.
+
+    Examples
+    --------
+    >>> parse_bytes("2GB"), parse_bytes("1.5 GiB"), parse_bytes(1000)
+    (2000000000, 1610612736, 1000)
+    """
+    if isinstance(text, int | np.integer) and not isinstance(text, bool) and text > 0:
+        return int(text)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
+    size = int(float(match[1]) * UNITS[match[2]]) if match and match[2] in UNITS else 0
+    if size <= 0:
+        raise ValueError(f'max_memory must be a size such as "2GB" or a number of bytes; got {text!r}.')
+    return size
+
+
+def in_words(size: float) -> str:
+    """Bytes for people.
+
+    Examples
+    --------
+    >>> in_words(123_456_789)
+    '123 MB'
+    """
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= scale:
+            return f"{size / scale:.{0 if size >= 100 * scale else 1}f} {unit}"
+    return f"{size / 1e3:.0f} kB"
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds now."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 300 * 2**20
+
+
+@dataclass(frozen=True)
+class Size:
+    """What decides how much a run needs."""
+
+    n_rows: int
+    n_features: int
+    n_landmarks: int = 1000
+    n_neighbors: int = 5
+    n_members: int = 0
+    value_bytes: int = 4
+    """of a value in working precision"""
+    n_threads: int = 1
+
+    @property
+    def working(self) -> int:
+        """Bytes of blocks, totals and samples, which do not grow with the rows."""
+        layout = Layout(self.n_rows, self.n_features)
+        block = layout.block_rows * (2 * self.n_features * self.value_bytes + 4 * self.n_neighbors * 8 + 64)
+        p, stripes = self.n_landmarks, layout.n_stripes
+        square = 8 * p * p if p <= DENSE_LANDMARKS else 64 * 12 * p
+        kept = stripes * p * (self.n_features * 8 + 24 * 12)
+        sample = min(500 * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
+        return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + 2 * min(sample, 4 * MOST_VALUES))
+
+    @property
+    def links(self) -> int:
+        """Bytes of the K nearest landmarks of all rows, which can be made again."""
+        return self.n_rows * self.n_neighbors * (4 + self.value_bytes)
+
+    @property
+    def columns(self) -> int:
+        """Bytes of all that is kept for each row at one time at most."""
+        return self.must_keep + self.links
+
+    @property
+    def must_keep(self) -> int:
+        """Bytes of what cannot be made again: the subset of each row, and its label, or both and its members'."""
+        return self.n_rows * (4 + 4 + self.n_members + (4 if self.n_members else 0))
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a run may use."""
+
+    memory: int
+    """bytes beyond what the process has now"""
+    folder: Path
+    disk: int
+    """bytes that are free in the folder for scratch files"""
+
+    @classmethod
+    def given(cls, max_memory: str | int | None, scratch_dir: str | os.PathLike[str] | None) -> Room:
+        """Half of the memory that is free, or what is left of `max_memory`."""
+        folder = Path(scratch_dir or tempfile.gettempdir())
+        if not folder.is_dir():
+            raise FileNotFoundError(f"scratch_dir={str(folder)!r} is not a folder.")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(f"scratch_dir={str(folder)!r} cannot be written to.")
+        memory = free_memory() // 2 if max_memory is None else parse_bytes(max_memory) - resident()
+        return cls(memory, folder, shutil.disk_usage(folder).free * 9 // 10)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run is going to need. Times are rough: two cores of a laptop, data in the cache of the system."""
+
+    memory: int
+    """bytes, of columns and blocks, beyond the input, where everything is kept in memory"""
+    least_memory: int
+    """bytes with which it runs as well, with columns in scratch files"""
+    scratch: int
+    """bytes of scratch files it then needs"""
+    passes: int
+    """over all rows"""
+    seconds: float
+
+    def __str__(self) -> str:
+        time = f"{self.seconds:.1f} s" if self.seconds < 100 else f"{self.seconds / 60:.0f} min"
+        return (
+            f"{in_words(self.memory)} of memory beyond the data, or {in_words(self.least_memory)} and "
+            f"{in_words(self.scratch)} of scratch files; {self.passes} passes over the rows; about {time}"
+        )
+
+
+def estimate(
+    n_rows: int,
+    n_features: int,
+    *,
+    n_landmarks: int = 1000,
+    n_neighbors: int = 5,
+    selection_rate: int | str = "auto",
+    n_members: int = 0,
+    dtype: Any = np.float32,
+    n_jobs: int | None = None,
+    **others: Any,
+) -> Estimate:
+    """What `DnCSC` is going to need for so many rows.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+    n_landmarks, n_neighbors, selection_rate, n_members, n_jobs
+        As in the estimators.
+    dtype : dtype
+        float32, or float64 for data that needs it.
+    **others
+        Other parameters of the estimators, which change nothing here.
+
+    Examples
+    --------
+    >>> from dncsc import estimate
+    >>> print(estimate(100_000_000, 2).passes)
+    9
+    """
+    from dncsc.engines.pool import thread_count
+
+    width = 4 if np.dtype(dtype) == np.float32 else 8
+    threads = thread_count(n_jobs)
+    size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, width, threads)
+    alpha = (200 if n_rows < 100_000 else 50) if selection_rate == "auto" else int(selection_rate)
+    rounds = max(1, math.ceil(math.log(max(n_landmarks, 2)) / math.log(max(alpha, 2))))
+    return Estimate(
+        memory=size.columns + size.working,
+        least_memory=size.working,
+        scratch=size.columns,
+        passes=5 + 2 * rounds,
+        seconds=_seconds(size, alpha, rounds),
+    )
+
+
+def _seconds(size: Size, alpha: int, rounds: int) -> float:
+    """A model with three constants, fitted to the table in docs/benchmarks.md: nanoseconds of one core."""
+    n, d = size.n_rows, size.n_features
+    row = 200 + 10 * size.n_neighbors + 0.35 * d * (alpha * rounds + 10 * size.n_neighbors) / 4
+    sampled = min(n, 10 * size.n_landmarks * min(rounds, 2)) * alpha * d * 10 * 0.05
+    return (n * row + sampled) * 1e-9 / size.n_threads + 0.05

@@ -1,0 +1,81 @@
+"""Finished phases on disk, so that interrupted work goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dncsc import records
+from dncsc.beside import written_beside
+
+Result = TypeVar("Result")
+MANIFEST = "manifest.json"
+
+
+class OtherWork(ValueError):
+    """A checkpoint of other data, other parameters or another version."""
+
+
+class Checkpoint:
+    """A folder with one file for each finished phase, and a manifest of what they were made from.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made where it is missing.
+    kinds : iterable of type
+        Classes that records are made of.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], kinds: Iterable[type]) -> None:
+        self._folder = Path(folder)
+        self._kinds = list(kinds)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        manifest = self._folder / MANIFEST
+        self.made_from: dict[str, Any] | None = json.loads(manifest.read_text()) if manifest.exists() else None
+
+    def start(self, made_from: Mapping[str, Any]) -> None:
+        """Compare with what is there, or begin anew.
+
+        Parameters
+        ----------
+        made_from : mapping
+            Everything that results depend on: data, parameters, version.
+
+        Raises
+        ------
+        OtherWork
+            Where the folder holds phases of something else; the message names the differences.
+        """
+        now = json.loads(json.dumps(made_from))
+        if self.made_from is None:
+            with written_beside(self._folder / MANIFEST) as file:
+                file.write(json.dumps(now, indent=2).encode())
+            self.made_from = now
+        elif now != self.made_from:
+            then = self.made_from
+            names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+            listed = "; ".join(f"{name} was {then.get(name)!r} and is now {now.get(name)!r}" for name in names)
+            raise OtherWork(
+                f"the checkpoint in {self._folder} was made from something else: {listed}. "
+                "Give the same data and parameters to go on with it, or another folder to begin anew."
+            )
+
+    def load(self, name: str, into: type[Result]) -> Result | None:
+        """The result of a phase, or None where it is not finished."""
+        path = self._folder / f"{name}.npz"
+        if not path.exists():
+            return None
+        try:
+            header, arrays = records.read(path)
+            found: Result = records.unpack(header["record"], arrays, self._kinds, into)
+        except records.BadRecord as error:
+            raise records.BadRecord(f"{path} cannot be used: {error} Delete it to have the phase run again.") from error
+        return found
+
+    def save(self, name: str, result: Any) -> None:
+        """Keep the result of a phase."""
+        records.write(self._folder / f"{name}.npz", {"phase": name}, result)

@@ -1,0 +1,180 @@
+"""The engine for one machine: stripes on a pool of threads, over rows in memory or in files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values
+from dncsc.engines.columns import Columns, InMemory
+from dncsc.engines.frame import Frame, working_dtype
+from dncsc.engines.layout import Layout
+from dncsc.engines.pool import Pool, thread_count
+from dncsc.engines.watch import Progress
+
+MOST_VALUES = 2**27
+
+
+class Source(Protocol):
+    """A table whose rows can be had piece by piece, from several threads at once (`dncsc.rows.Rows`)."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+    def read(self, start: int, stop: int) -> Any: ...
+
+
+class Held:
+    """Rows of an array, memmap or CSR matrix, of any real dtype and order."""
+
+    def __init__(self, rows: Any) -> None:
+        self.shape: tuple[int, int] = rows.shape
+        self.dtype: np.dtype[Any] = rows.dtype
+        self._rows = rows
+
+    def read(self, start: int, stop: int) -> Any:
+        return self._rows[start:stop]
+
+
+class LocalEngine:
+    """Sweeps rows with threads.
+
+    Use as a context: BLAS and OpenMP pools are held to one thread inside, because every core already has one of ours,
+    and columns that nobody took are gone afterwards.
+
+    Parameters
+    ----------
+    rows : Source
+    weight : array of shape (N,), optional
+    n_jobs : int, optional
+        Threads, as scikit-learn counts them.
+    dtype : numpy.dtype, optional
+        Working precision, where it is not for the rows to decide.
+    columns : Columns, optional
+        Where columns are kept; in memory by default.
+    most_values : int
+        How many values a phase may gather at a time.
+    """
+
+    def __init__(
+        self,
+        rows: Source,
+        weight: np.ndarray | None = None,
+        n_jobs: int | None = None,
+        dtype: np.dtype[Any] | None = None,
+        columns: Columns | None = None,
+        most_values: int = MOST_VALUES,
+    ) -> None:
+        self.layout = Layout(*rows.shape)
+        self.frame = Frame.raw(dtype or working_dtype(rows.dtype), rows.shape[1])
+        self.phase = ""
+        self.most_values = most_values
+        self._rows = rows
+        self._weight = weight
+        self._ones = np.ones(self.layout.block_rows)
+        self._columns = columns or InMemory(rows.shape[0])
+        self._kept: dict[str, Column] = {}
+        self._formulas: dict[str, Formula] = {}
+        self._rooms = threading.local()
+        self._progress = Progress(rows.shape[0])
+        self._pool = Pool(thread_count(n_jobs))
+
+    def __enter__(self) -> LocalEngine:
+        self._pool.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.__exit__(*error)
+        self._columns.close()
+
+    def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
+        for column in task.writes:
+            self._allocate(column)
+        written = [column.name for column in task.writes]
+        self._progress.begin(self.phase)
+
+        def run(number: int) -> Outcome:
+            total = task.begin()
+            for start, stop in self.layout.stripe(number):
+                self._pool.check()
+                block = self._block(start, stop, task)
+                task.visit(total, block)
+                for name in written:
+                    if name in self._kept:
+                        self._columns.put(name, start, block.columns[name])
+                self._progress.advance(stop - start)
+            return task.end(total)
+
+        return self._pool.each(run, range(self.layout.n_stripes))
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        return self._pool.each(function, items)
+
+    def know(self, columns: Iterable[Column]) -> None:
+        self._formulas.update({column.name: column.formula for column in columns if column.formula})
+
+    def drop(self, name: str) -> None:
+        """Forget a column, but not while another one that is not kept is made from it."""
+        made = [formula for other, formula in self._formulas.items() if other not in self._kept]
+        if not any(name in formula.reads for formula in made):
+            self._formulas.pop(name, None)
+            self._kept.pop(name, None)
+            self._columns.drop(name)
+
+    def take(self, name: str) -> np.ndarray:
+        del self._kept[name]
+        return self._columns.take(name)
+
+    def _allocate(self, column: Column) -> None:
+        self._formulas.pop(column.name, None)
+        self.know([column])
+        kept = self._kept.get(column.name)
+        if kept is not None and (kept.dtype, kept.width) == (column.dtype, column.width):
+            return
+        if column.formula is None or self._columns.keeps(column):
+            self._columns.drop(column.name)
+            self._columns.allocate(column)
+            self._kept[column.name] = column
+
+    def _block(self, start: int, stop: int, task: Task[Any, Any]) -> Block:
+        def enter(chosen: np.ndarray | None) -> np.ndarray:
+            rows = self._rows.read(start, stop)
+            return self.frame.enter(rows, self._room()) if chosen is None else self.frame.enter(rows[chosen])
+
+        weight = self._ones[: stop - start] if self._weight is None else self._weight[start:stop]
+        return Block(start, stop, self._values(start, stop, task), weight, enter)
+
+    def _values(self, start: int, stop: int, task: Task[Any, Any]) -> Values:
+        reads = self._reads(task.reads)
+        values = {name: self._columns.get(name, start, stop, filled=True) for name in reads}
+        for column in task.writes:
+            if column.name not in values:
+                kept = column.name in self._kept
+                values[column.name] = (
+                    self._columns.get(column.name, start, stop, filled=False)
+                    if kept
+                    else np.empty(column.shape(stop - start), column.dtype)
+                )
+        return Values(values, self._formulas)
+
+    def _reads(self, names: Iterable[str]) -> set[str]:
+        """Columns that are kept, among those and among what the others are made from."""
+        kept = set()
+        for name in names:
+            if name in self._kept:
+                kept.add(name)
+            else:
+                kept |= self._reads(self._formulas[name].reads)
+        return kept
+
+    def _room(self) -> np.ndarray:
+        """Room of a thread for the rows of a block: a fresh one for each block would cost more than filling it."""
+        if not hasattr(self._rooms, "room"):
+            self._rooms.room = np.empty((self.layout.block_rows, self.layout.n_features), self.frame.dtype)
+        return self._rooms.room

@@ -1,0 +1,92 @@
+"""Threads of this process, and what BLAS and OpenMP may do beside them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from threadpoolctl import ThreadpoolController
+
+from dncsc.engines.base import Item, Result
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads for n_jobs as scikit-learn has it: None or -1 for all cores, -2 for all but one, and so on."""
+    cores = available_cores()
+    return cores if n_jobs is None else n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+class _OneThreadEach:
+    """Holds BLAS and OpenMP to one thread from the first that enters to the last that leaves.
+
+    These pools belong to the process. If everyone set and restored them for himself, two that overlap would restore
+    what the other had set.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._limit = ThreadpoolController().limit(limits=1)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+one_thread_each = _OneThreadEach()
+
+
+class Stopped(Exception):
+    """Work that was given up because other work of the same engine failed or was interrupted."""
+
+
+class Pool:
+    """Threads that go through independent items; BLAS and OpenMP are held to one thread each inside.
+
+    When one item fails, or the waiting thread is interrupted, `stopping` is set: long items look at it and end.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+        self.stopping = threading.Event()
+
+    def __enter__(self) -> Pool:
+        self._threads = ThreadPoolExecutor(self.n_threads, thread_name_prefix="dncsc")
+        one_thread_each.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stopping.set()
+        self._threads.shutdown(cancel_futures=True)
+        one_thread_each.__exit__(*error)
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Results in order; the first error in order of the items, not of time."""
+        if self.n_threads == 1:
+            return [function(item) for item in items]
+        try:
+            return list(self._threads.map(function, items))
+        except BaseException:
+            self.stopping.set()
+            raise
+
+    def check(self) -> None:
+        """Give up where others have failed."""
+        if self.stopping.is_set():
+            raise Stopped

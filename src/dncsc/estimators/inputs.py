@@ -1,0 +1,109 @@
+"""From what the user gave to the engine that runs over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dncsc.budget import DoesNotFit, Room, Size, in_words
+from dncsc.engines.base import Column
+from dncsc.engines.columns import Columns, InMemory, InScratch
+from dncsc.engines.frame import working_dtype
+from dncsc.engines.local import MOST_VALUES, Held, LocalEngine, Source
+from dncsc.engines.pool import thread_count
+from dncsc.engines.watch import Progress
+from dncsc.rows import Rows, from_memmap
+
+
+def open_engine(
+    rows: Any, weight: np.ndarray | None, n_jobs: int | None, size: Size, room: Room, dtype: Any = None
+) -> LocalEngine:
+    """The engine for rows in memory or in files, whose columns are in memory where they fit, else in scratch files.
+
+    Raises
+    ------
+    DoesNotFit
+        Where there is too little memory or disk.
+    """
+    in_files = isinstance(rows, Rows)
+    if not in_files and isinstance(rows, np.ndarray) and rows.nbytes > room.memory:
+        rows = from_memmap(rows) or rows
+        in_files = isinstance(rows, Rows)
+    spare = room.memory - size.working
+    if spare < 0:
+        raise DoesNotFit(
+            f"{in_words(size.working)} of memory are needed for {size.n_landmarks} landmarks, {size.n_features} features "
+            f"and {size.n_threads} threads, but {in_words(max(room.memory, 0))} are left. Raise max_memory, or lower "
+            "n_landmarks or n_jobs."
+        )
+    copied = in_files and not rows.direct
+    copy = Column("copy", working_dtype(rows.dtype), size.n_features)
+    need = copy.row_bytes * size.n_rows if copied else 0
+    columns: Columns
+    if size.columns + need <= spare:
+        columns, spare = InMemory(size.n_rows), spare - need - size.columns
+    else:
+        if size.must_keep > room.disk:
+            raise DoesNotFit(
+                f"{in_words(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
+                f"{in_words(room.disk)} are left in {room.folder}. Name another folder as scratch_dir, or raise max_memory."
+            )
+        columns = InScratch(size.n_rows, room.folder, room.disk)
+        if copied and size.must_keep + need > room.disk:
+            if not rows.seekable:
+                raise DoesNotFit(
+                    f"{rows!r} can only be read from beginning to end, and a copy of {in_words(need)} fits neither in "
+                    f"memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, or convert the "
+                    "file to Parquet."
+                )
+            copied = False  # read again in every pass
+    source: Source = _copied(rows, copy, columns) if copied else rows if in_files else Held(rows)
+    most = min(MOST_VALUES, max(spare, size.working) // 2 // size.value_bytes)
+    return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
+
+
+class _Copy:
+    """Rows that were copied to where they can be read again and again."""
+
+    def __init__(self, columns: Columns, copy: Column, n_rows: int) -> None:
+        self.shape = copy.shape(n_rows)
+        self.dtype = copy.dtype
+        self._columns, self._name = columns, copy.name
+
+    def read(self, start: int, stop: int) -> np.ndarray:
+        return self._columns.get(self._name, start, stop, filled=True)
+
+
+def _copied(rows: Rows, copy: Column, columns: Columns) -> Source:
+    """Rows that are costly to read, read once."""
+    progress = Progress(len(rows))
+    progress.begin("read")
+    start = 0
+    try:
+        columns.allocate(copy)
+        for batch in rows.batches():
+            place = columns.get(copy.name, start, start + len(batch), filled=False)
+            place[:] = batch
+            columns.put(copy.name, start, place)
+            start += len(batch)
+            progress.advance(len(batch))
+    except BaseException:
+        columns.close()
+        raise
+    return _Copy(columns, copy, len(rows))  # type: ignore[return-value]
+
+
+def size_of(estimator: Any, rows: Any, dtype: Any = None) -> Size:
+    """What decides how much the run of an estimator needs."""
+    n_rows, n_features = rows.shape
+    k = estimator.n_clusters if isinstance(estimator.n_clusters, int) else 50
+    return Size(
+        n_rows=n_rows,
+        n_features=n_features,
+        n_landmarks=int(min(getattr(estimator, "n_landmarks", k), n_rows)),
+        n_neighbors=int(getattr(estimator, "n_neighbors", 1)) + 1,
+        n_members=int(getattr(estimator, "n_members", 0)),
+        value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
+        n_threads=thread_count(estimator.n_jobs),
+    )

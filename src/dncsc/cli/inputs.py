@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from dncsc.cli.interrupt import half_written
 from dncsc.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from dncsc.cli.columns import Header
     from dncsc.rows import Rows
 
 STDIN = "standard input"
@@ -87,35 +88,34 @@ def open_features(source: Source, choice: Choice) -> Rows:
 
 def features(source: Source, choice: Choice) -> list[Any] | None:
     """Columns to read, by name or number; None for all."""
-    from dncsc.cli.columns import arrays_beside, column_names
+    from dncsc.cli.columns import header
 
     columns, drop = _listed(choice.columns), _listed(choice.drop)
     if columns is None and drop is None and not choice.aside:
         return None
-    known, has_names = column_names(source.files[0])
+    known = header(source.files[0])
     for option, names in (("--columns", columns), ("--drop", drop)):
         for name in names or ():
-            _check_known(option, name, known, source.name, has_names)
-    beside = arrays_beside(source.files[0])
-    for option, name in choice.aside.items():
-        if name not in beside:
-            _check_known(option, name, known, source.name, has_names)
-            if columns is not None and name in columns:
-                raise Refused(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
-    left_out = {*(drop or ()), *(name for name in choice.aside.values() if name not in beside)}
-    kept = columns or [name for name in known if name not in left_out]
+            _check_known(option, name, known, source.name)
+    aside = {option: name for option, name in choice.aside.items() if name not in known.beside}
+    for option, name in aside.items():
+        _check_known(option, name, known, source.name)
+        if columns is not None and name in columns:
+            raise Refused(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
+    left_out = {*(drop or ()), *aside.values()}
+    kept = columns or [name for name in known.features if name not in left_out]
     if not kept:
         raise Refused(f"no column of {source.name} is left as a feature.")
-    return kept if has_names else [int(name) for name in kept]
+    return kept if known.has_names else [int(name) for name in kept]
 
 
-def _check_known(option: str, name: str, known: Sequence[str], where: str, has_names: bool) -> None:
-    if name in known:
+def _check_known(option: str, name: str, known: Header, where: str) -> None:
+    if name in known.names:
         return
-    if not has_names:
-        raise Refused(f"{option}: {where} has no column names; its columns are 0 to {len(known) - 1}, got {name!r}.")
-    shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
-    raise Refused(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known)} It has: {shown}.")
+    if not known.has_names:
+        raise Refused(f"{option}: {where} has no column names; its columns are 0 to {len(known.names) - 1}; got {name!r}.")
+    shown = ", ".join(known.names[:20]) + (f" and {len(known.names) - 20} more" if len(known.names) > 20 else "")
+    raise Refused(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -7,6 +7,7 @@ from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.ensembles import LSEC, USENC
 from dncsc.estimators.exact_sc import ExactSC
 from dncsc.estimators.lloyd_kmeans import LloydKMeans
+from dncsc.estimators.loading import load_model
 from dncsc.estimators.lsc import LSC
 from dncsc.estimators.nystrom_sc import NystromSC
 from dncsc.estimators.registry import clusterer, methods
@@ -28,6 +29,7 @@ __all__ = [
     "clusterer",
     "datasets",
     "estimate",
+    "load_model",
     "methods",
     "metrics",
     "open_rows",

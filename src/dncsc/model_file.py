@@ -47,3 +47,105 @@ KINDS: tuple[type, ...] = (
     SelfTuning,
     Tree,
 )
+
+
+def check_model(model: Model, n_features: int) -> None:
+    """Refuse a model that kernels could not be trusted with: wrong shapes, or numbers of things that do not exist."""
+    frame = model.frame
+    _need(frame.dtype in (np.float32, np.float64), "its precision is neither float32 nor float64")
+    _need(frame.scale > 0 and np.isfinite(frame.scale), "its scale is not positive")
+    _array("the shift", frame.shift, (n_features,), np.dtype(np.float64))
+    _check_embedding(model.embedding, n_features, frame.dtype)
+    _array("the centroids", model.centroids, (None, model.embedding.n_dimensions), model.embedding.dtype)
+    _need(len(model.centroids) > 0, "it has no centroids")
+
+
+def _need(true: Any, otherwise: str) -> None:
+    if not true:
+        raise BadRecord(f"the model cannot be used: {otherwise}.")
+
+
+def _array(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any) -> None:
+    fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+    _need(fits and array.dtype == dtype, f"{what} has shape {array.shape} and dtype {array.dtype}")
+    _need(array.dtype.kind != "f" or not np.isnan(array).any(), f"{what} has NaN")
+
+
+def _numbers(what: str, array: np.ndarray, below: int) -> None:
+    _need(array.size == 0 or (array.min() >= 0 and array.max() < below), f"{what} names what does not exist")
+
+
+def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
+    if isinstance(embedding, Lifted):
+        p = _check_graph(embedding.graph, d, dtype)
+        _array("the eigenvectors", embedding.lift.vectors, (p, None), dtype)
+        _need(embedding.n_dimensions > 0, "it has no eigenvectors")
+    elif isinstance(embedding, ByAllLandmarks):
+        _array("the landmarks", embedding.kernel.landmarks, (None, d), dtype)
+        p = len(embedding.kernel.landmarks)
+        _need(embedding.kernel.bandwidth > 0, "its bandwidth is not positive")
+        for what, array in (("the reach", embedding.reach), ("the root", embedding.root)):
+            _array(what, array, (p,), np.float64)
+        _array("the lines", embedding.lines, (p, None), np.float64)
+    elif isinstance(embedding, Rows):
+        _need(embedding.n_dimensions == d and embedding.dtype == dtype, "its rows have another shape")
+    else:
+        _need(isinstance(embedding, Placed), f"it places rows by a {type(embedding).__name__}")
+
+
+def _check_graph(graph: Any, d: int, dtype: Any) -> int:
+    """Check a bipartite graph; how many points it has."""
+    if isinstance(graph, RowsAndLandmarks):
+        return _check_landmarks(graph, d, dtype)
+    _need(isinstance(graph, RowsAndMembers) and graph.groups, "its graph is none")
+    for number, group in enumerate(graph.groups):
+        _need(group.number == number and group.members, "its members are not in order")
+        shared = group.members[0].embedding.graph
+        for member in group.members:
+            _need(isinstance(member.embedding.graph, RowsAndLandmarks), "a member is an ensemble")
+            _need(member.embedding.graph is shared, "members of a group have different graphs")
+            _check_embedding(member.embedding, d, dtype)
+            _array("a member's centroids", member.centroids, (None, member.embedding.n_dimensions), dtype)
+            _need(0 < len(member.centroids) <= 256, "a member has too many clusters")
+    return int(graph.sizes.sum())
+
+
+def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
+    search = graph.links.search
+    inner: Any = search.among_candidates if isinstance(search, ExactSearch) else search
+    _need(isinstance(inner, CandidateSearch), f"it searches by a {type(inner).__name__}")
+    _array("the landmarks", inner.landmarks, (None, d), dtype)
+    p = len(inner.landmarks)
+    _array("the candidates", inner.candidates, (p, None), np.int32)
+    _numbers("a candidate", inner.candidates, p)
+    _need(1 <= inner.n_neighbors <= inner.candidates.shape[1], "it wants more neighbours than there are candidates")
+    _array("the reach", inner.reach, inner.candidates.shape, dtype)
+    _array("the horizon", inner.horizon, (p,), dtype)
+    _check_tree(graph.links.tree, d, dtype, p)
+    _check_affinity(graph.affinity, p, inner.n_neighbors, dtype)
+    return p
+
+
+def _check_tree(tree: Tree, d: int, dtype: Any, p: int) -> None:
+    subsets = 1
+    for level in tree.levels:
+        _array("the centres", level.centres, (None, d), dtype)
+        _array("the first centres", level.first, (subsets + 1,), np.int32)
+        steps = itertools.pairwise([*level.first.tolist(), len(level.centres)])
+        ascending = all(one <= other for one, other in steps)
+        _need(level.first[0] == 0 and level.first[-1] == len(level.centres) and ascending, "its tree is torn")
+        _need(np.all(np.diff(level.first) > 0), "a branch of its tree leads nowhere")
+        subsets = len(level.centres)
+    _need(tree.levels and subsets == p, "its tree leads to other landmarks")
+
+
+def _check_affinity(affinity: Any, p: int, n_neighbors: int, dtype: Any) -> None:
+    if isinstance(affinity, RowsOfOne):
+        _need(not isinstance(affinity.weights, RowsOfOne), "its weights are scaled twice")
+        _check_affinity(affinity.weights, p, n_neighbors, dtype)
+    elif isinstance(affinity, Gaussian):
+        _need(affinity.bandwidth > 0, "its bandwidth is not positive")
+    elif isinstance(affinity, SelfTuning):
+        _array("the scales", affinity.scales, (p,), dtype)
+    else:
+        _need(isinstance(affinity, Adaptive), f"it weighs by a {type(affinity).__name__}")

@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted recipe. Its methods take blocks of rows as the user has them, see each row by itself, and give arrays."""
+    """A fitted recipe. Its methods give arrays for blocks of rows as the user has them, each row by itself."""
 
     frame: Frame
     embedding: Embedding

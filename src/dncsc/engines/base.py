@@ -67,9 +67,7 @@ class Values(dict[str, np.ndarray]):
 
     def __missing__(self, name: str) -> np.ndarray:
         formula = self.formulas[name]
-        self.update(
-            zip(formula.makes, formula.make(self.rows(), *(self[read] for read in formula.reads)), strict=True)
-        )
+        self.update(zip(formula.makes, formula.make(self.rows(), *(self[read] for read in formula.reads)), strict=True))
         return self[name]
 
 

@@ -162,7 +162,7 @@ class InScratch:
 
 def read_fully(descriptor: int, into: np.ndarray, offset: int) -> None:
     """Fill an array from a file."""
-    left = memoryview(into).cast("B")
+    left = into.data.cast("B")
     while left:
         count = os.preadv(descriptor, [left], offset)
         if count == 0:
@@ -172,7 +172,7 @@ def read_fully(descriptor: int, into: np.ndarray, offset: int) -> None:
 
 def write_fully(descriptor: int, values: np.ndarray, offset: int) -> None:
     """Write an array to a file."""
-    left = memoryview(np.ascontiguousarray(values)).cast("B")
+    left = np.ascontiguousarray(values).data.cast("B")
     while left:
         count = os.pwrite(descriptor, left, offset)
         left, offset = left[count:], offset + count

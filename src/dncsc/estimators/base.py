@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from dncsc import pipeline
 from dncsc.budget import Room
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
-from dncsc.estimators import checks
+from dncsc.estimators import checks, saving
 from dncsc.estimators.inputs import open_engine, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.model_file import KINDS
@@ -103,6 +103,22 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
         return self._apply(pipeline.label, X)
 
+    def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
+        """Write the fitted estimator into a file, for `dncsc.load_model`.
+
+        Everything but `labels_` is kept: `predict` gives them again. There is no pickle in it, so that it can be opened
+        without trust, by other versions too.
+
+        Parameters
+        ----------
+        path : path
+            Replaced when all is written.
+        notes : mapping, optional
+            Words and numbers to keep with it.
+        """
+        check_is_fitted(self)
+        saving.write(path, self, notes)
+
     def _settings(self) -> Callable[[int], SettingsOf]:
         """Settings for a number of rows. Every parameter is checked here, before any work.
 
@@ -154,15 +170,17 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _keep(self, found: pipeline.Run) -> None:
         """Set the fitted attributes."""
         self._model = found.model
-        self.labels_ = found.labels
+        if found.labels is not None:
+            self.labels_ = found.labels
         self.eigenvalues_ = found.partition.eigenvalues
         self.n_graph_components_ = found.partition.n_components
         self.cluster_centers_ = found.centroids.places
         self.inertia_ = found.labelled.inertia
         self.n_iter_ = found.centroids.n_iter
         self.timings_ = found.timings
-        n_found = int(np.count_nonzero(found.labelled.count))
-        if n_found < self.n_clusters:
+        self.cluster_sizes_ = found.labelled.count
+        n_found = int(np.count_nonzero(self.cluster_sizes_))
+        if found.labels is not None and n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",

@@ -78,6 +78,8 @@ class DnCSC(LandmarkClusterer):
         `n_clusters`, so that the gap behind the last one used can be seen.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
         Centroids in the embedding.
+    cluster_sizes_ : ndarray of int64 of shape (n_clusters,)
+        Rows of each cluster.
     inertia_ : float
         Sum of squared distances of embedded rows to their centroids.
     n_iter_ : int

@@ -101,7 +101,8 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
-        self.confidence_ = found.confidence
+        if found.confidence is not None:
+            self.confidence_ = found.confidence
 
 
 class USENC(LSEC):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.budget import DoesNotFit, Room, Size, in_words
+from dncsc.budget import DoesNotFit, Room, Size, in_words, resident
 from dncsc.engines.base import Column
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
@@ -33,9 +33,9 @@ def open_engine(
     spare = room.memory - size.working
     if spare < 0:
         raise DoesNotFit(
-            f"{in_words(size.working)} of memory are needed for {size.n_landmarks} landmarks, {size.n_features} features "
-            f"and {size.n_threads} threads, but {in_words(max(room.memory, 0))} are left. Raise max_memory, or lower "
-            "n_landmarks or n_jobs."
+            f"{in_words(size.working)} of memory are needed for {size.n_landmarks} landmarks, {size.n_features} "
+            f"features and {size.n_threads} threads. The process has {in_words(resident())} already and may have "
+            f"{in_words(max(room.memory, 0))} more. Raise max_memory, or lower n_landmarks or n_jobs."
         )
     copied = in_files and not rows.direct
     copy = Column("copy", working_dtype(rows.dtype), size.n_features)
@@ -47,15 +47,16 @@ def open_engine(
         if size.must_keep > room.disk:
             raise DoesNotFit(
                 f"{in_words(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
-                f"{in_words(room.disk)} are left in {room.folder}. Name another folder as scratch_dir, or raise max_memory."
+                f"{in_words(room.disk)} are left in {room.folder}. Name another folder as scratch_dir, or raise "
+                "max_memory."
             )
         columns = InScratch(size.n_rows, room.folder, room.disk)
         if copied and size.must_keep + need > room.disk:
             if not rows.seekable:
                 raise DoesNotFit(
-                    f"{rows!r} can only be read from beginning to end, and a copy of {in_words(need)} fits neither in "
-                    f"memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, or convert the "
-                    "file to Parquet."
+                    f"{rows!r} can only be read from beginning to end, and a copy of {in_words(need)} fits "
+                    f"neither in memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, "
+                    "or convert the file to Parquet."
                 )
             copied = False  # read again in every pass
     source: Source = _copied(rows, copy, columns) if copied else rows if in_files else Held(rows)

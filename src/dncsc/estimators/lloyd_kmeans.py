@@ -59,4 +59,4 @@ class LloydKMeans(RecipeClusterer):
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
-        self.cluster_centers_ = found.model.frame.leave(found.discretized.centroids)
+        self.cluster_centers_ = found.model.frame.leave(found.centroids.places)

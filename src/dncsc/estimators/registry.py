@@ -38,6 +38,11 @@ METHODS: dict[str, Callable[..., RecipeClusterer]] = {
 }
 
 
+CLASSES: dict[str, type[RecipeClusterer]] = {
+    each.__name__: each for each in (DnCSC, ExactSC, LloydKMeans, LSC, LSEC, NystromSC, USENC, USPEC)
+}
+
+
 def methods() -> list[str]:
     """Names of all methods: those of the paper's tables, its ablations of DnC-SC, and ensembles.
 

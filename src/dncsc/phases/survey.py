@@ -83,7 +83,7 @@ class _Survey(Pass[_Seen]):
         total.n_counted += int(np.count_nonzero(block.weight > 0))
         total.some.append(block.rows[:: -(-len(block) // MEDIAN_ROWS)].astype(np.float64))
         if self.checksum:
-            total.checks += [zlib.crc32(block.rows), zlib.crc32(np.ascontiguousarray(block.weight))]
+            total.checks += [zlib.crc32(block.rows.data), zlib.crc32(np.ascontiguousarray(block.weight).data)]
         if not np.isfinite(total.sums).all():
             total.not_finite += find_not_finite(block)
 
@@ -124,5 +124,5 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     half = np.maximum(high / 2 - centre / 2, centre / 2 - low / 2)  # the whole could overflow
     frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
     checks = [check for total in seen for check in total.checks]
-    whole = zlib.crc32(np.array(checks, np.uint32)) if checksum else None
+    whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
     return Surveyed(frame, sum(total.n_counted for total in seen), whole)

@@ -1,0 +1,192 @@
+"""What every table in files looks like to those who read it, and the watch over its files."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+BATCH_ROWS = 2**14
+"""Rows that `batches` gives at a time unless told otherwise: 100 MB where a row has 784 float64."""
+
+
+class FileTrouble(OSError):
+    """A file of the user's is missing, unreadable, damaged, or not what it was when it was opened."""
+
+
+@dataclass(frozen=True)
+class FileState:
+    """What tells a file from another one, or from what it was before."""
+
+    path: Path
+    size: int
+    mtime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> FileState:
+        """The state of a file now; its path becomes absolute, so that a change of folder does no harm."""
+        where = Path(os.path.abspath(path))
+        try:
+            found = os.stat(where)
+        except OSError as error:
+            raise FileTrouble(f"{where} cannot be read: {error.strerror}.") from error
+        if not stat.S_ISREG(found.st_mode):
+            raise FileTrouble(f"{where} is not a file that can be read at any place; copy what it gives into a file.")
+        return cls(where, found.st_size, found.st_mtime_ns, found.st_ino)
+
+    def check(self, row: int | None = None) -> None:
+        """Raise `FileTrouble` if the file is no longer what it was; `row` is where reading stands."""
+        stood = "" if row is None else f" Reading stood at row {row}."
+        try:
+            now = os.stat(self.path)
+        except OSError as error:
+            raise FileTrouble(
+                f"{self.path} was there when it was opened and is not now: {error.strerror}.{stood}"
+            ) from error
+        if now.st_size < self.size:
+            change = f"was truncated from {self.size} to {now.st_size} bytes"
+        elif now.st_ino != self.inode:
+            change = "was replaced by another file"
+        elif (now.st_size, now.st_mtime_ns) != (self.size, self.mtime_ns):
+            change = "was modified"
+        else:
+            return
+        raise FileTrouble(f"{self.path} {change} after it was opened.{stood} Open it again when nobody writes to it.")
+
+
+class Rows(ABC):
+    """A table of numbers in files, read piece by piece.
+
+    Reads are explicit: a memory map of a file that somebody truncates ends the process, a read ends in an error. No
+    file stays open between reads; objects can be pickled and read from several threads at once.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    dtype : numpy.dtype
+        Of all columns: bool, int or float, in this machine's byte order.
+    names : tuple of str, or None
+        Names of the columns, where the files have them.
+    direct : bool
+        Whether `read` costs little more than its bytes. What is read more than once should be copied into such a form.
+    seekable : bool
+        Whether there is `read`; else there is only `batches`.
+    """
+
+    ndim = 2
+    kind: str
+    """The word for the format in `fingerprint`."""
+    direct: bool = False
+    seekable: bool = True
+
+    def __init__(
+        self,
+        files: Sequence[FileState],
+        shape: tuple[int, int],
+        dtype: np.dtype[Any],
+        names: tuple[str, ...] | None = None,
+    ) -> None:
+        self.files = tuple(files)
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.dtype = dtype.newbyteorder("=")
+        self.names = names
+        self._closed = False
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files, absolute."""
+        return tuple(file.path for file in self.files)
+
+    def read(self, start: int, stop: int) -> np.ndarray:
+        """Rows `start` to `stop`, C-ordered; a fresh array."""
+        if not self.seekable:
+            raise io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
+        if not 0 <= start <= stop <= len(self):
+            raise IndexError(f"rows {start} to {stop} were asked for; there are rows 0 to {len(self)}.")
+        self._refuse_if_closed()
+        return self._read(start, stop)
+
+    @abstractmethod
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        """`read` of rows that exist."""
+
+    def batches(self, n_rows: int = BATCH_ROWS) -> Iterator[np.ndarray]:
+        """All rows once, in order, `n_rows` at a time; the last batch may have fewer."""
+        if n_rows < 1:
+            raise ValueError(f"n_rows must be at least 1; got {n_rows}.")
+        self._refuse_if_closed()
+        return self._batches(n_rows)
+
+    def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
+        for start in range(0, len(self), n_rows):
+            yield self.read(start, min(start + n_rows, len(self)))
+        self.check(len(self))
+
+    def check(self, row: int | None = None) -> None:
+        """Raise `FileTrouble` unless all files are as they were at opening."""
+        for file in self.files:
+            file.check(row)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells this data from other data: plain values for JSON. Folders are left out: data may be moved."""
+        return {
+            "kind": self.kind,
+            "files": [{"name": file.path.name, "size": file.size, "mtime_ns": file.mtime_ns} for file in self.files],
+            "shape": list(self.shape),
+            "dtype": self.dtype.name,
+            "columns": None if self.names is None else list(self.names),
+        }
+
+    def close(self) -> None:
+        """Let go of what is held; reading is over."""
+        self._closed = True
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise ValueError(f"{self!r} is closed.")
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        n, d = self.shape
+        more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
+        return f"<{n:,} rows x {d:,} columns of {self.dtype.name} in {self.files[0].path.name}{more}>"
+
+
+def regroup(pieces: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:
+    """Rows that come in pieces of any length, `n_rows` at a time."""
+    room: np.ndarray | None = None
+    filled = 0
+    for piece in pieces:
+        start = 0
+        while start < len(piece):
+            if room is None:
+                room = np.empty((n_rows, piece.shape[1]), dtype)
+            some = piece[start : start + n_rows - filled]
+            room[filled : filled + len(some)] = some
+            filled += len(some)
+            start += len(some)
+            if filled == n_rows:
+                yield room
+                room, filled = None, 0
+    if room is not None:
+        yield room[:filled].copy() if filled < n_rows // 2 else room[:filled]

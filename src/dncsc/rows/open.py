@@ -1,0 +1,125 @@
+"""Open tables by name: a file, a folder, a pattern, or several of these as one table."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dncsc.rows.base import FileState, FileTrouble, Rows
+from dncsc.rows.npy import open_npy
+from dncsc.rows.sniff import READABLE, kind_of
+
+Source = str | os.PathLike[str]
+
+
+def open_rows(paths: Source | Sequence[Source], columns: Sequence[Any] | None = None) -> Rows:
+    """Rows in one file or in several, as one table that is read piece by piece.
+
+    Parameters
+    ----------
+    paths : path or list of paths
+        Files, folders or patterns such as ``"parts/*.parquet"``. Files of a folder or a pattern stand in natural
+        order (part 2 before part 10), those of a list as listed. All must have the same columns.
+    columns : list of str or int, optional
+        Columns to use, in this order: names, or numbers where the files have no names. All by default.
+
+    Returns
+    -------
+    Rows
+        See `dncsc.rows.base.Rows`.
+
+    Notes
+    -----
+    Read are .npy, .npz, Parquet, Feather and Arrow files and streams, CSV and TSV, also compressed by gzip; the last
+    five need pyarrow. Content and suffix have to agree. Missing values and columns that are not numbers are refused.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> np.save(folder.name + "/rows.npy", np.arange(12.0).reshape(6, 2))
+    >>> rows = open_rows(folder.name + "/rows.npy")
+    >>> rows
+    <6 rows x 2 columns of float64 in rows.npy>
+    >>> rows.read(4, 6)
+    array([[ 8.,  9.],
+           [10., 11.]])
+    >>> folder.cleanup()
+    """
+    columns = _checked(columns)
+    files = find_files(paths)
+    rows = open_file(files[0], columns)
+    if not len(rows):
+        raise ValueError(f"{rows!r} has no rows.")
+    return rows
+
+
+def open_file(path: Path, columns: Sequence[Any] | None = None) -> Rows:
+    """Rows of one file, whatever it is."""
+    file = FileState.of(path)
+    kind = kind_of(file)
+    if kind == "npy":
+        rows: Rows = open_npy(file, columns)
+    else:
+        raise FileTrouble(f"{path} cannot be read. Readable are {READABLE}.")
+    if not rows.shape[1]:
+        raise ValueError(f"{file.path} has no columns.")
+    return rows
+
+
+def find_files(paths: Source | Sequence[Source]) -> list[Path]:
+    """All files that paths, folders and patterns stand for; at least one."""
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    found: list[Path] = []
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"a path must be a string or a pathlib.Path; got {type(path).__name__}.")
+        found += _files_of(os.fspath(path))
+    if not found:
+        raise ValueError("no file was named.")
+    return found
+
+
+def _files_of(path: str) -> list[Path]:
+    if os.path.isdir(path):
+        inside = [entry for entry in Path(path).iterdir() if entry.is_file() and not _is_aside(entry.name)]
+        if not inside:
+            raise FileTrouble(f"the folder {path} holds no data files. Readable are {READABLE}.")
+        return sorted(inside, key=_natural)
+    if not os.path.lexists(path) and glob.has_magic(path):
+        fitting = [Path(name) for name in glob.glob(path, recursive=True)]
+        files = [name for name in fitting if not name.is_dir() and not _is_aside(name.name)]
+        if not files:
+            raise FileTrouble(f"no file fits the pattern {path}.")
+        return sorted(files, key=_natural)
+    return [Path(path)]
+
+
+def _is_aside(name: str) -> bool:
+    """Marks, checksums and hidden files that stand beside data."""
+    return name.startswith((".", "_")) or name.endswith(".crc")
+
+
+def _natural(path: Path) -> list[tuple[int, int, str]]:
+    """Sorting key in which part-2 comes before part-10."""
+    pieces = re.split(r"(\d+)", str(path))
+    return [(1, int(piece), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces]
+
+
+def _checked(columns: Sequence[Any] | None) -> list[Any] | None:
+    if columns is None:
+        return None
+    if isinstance(columns, (str, int)):
+        raise TypeError(f"columns must be a list; for one column give [{columns!r}].")
+    chosen = list(columns)
+    if not chosen:
+        raise ValueError("columns is empty: choose at least one, or give None for all.")
+    twice = sorted({str(column) for column in chosen if chosen.count(column) > 1})
+    if twice:
+        raise ValueError(f"columns names {', '.join(twice)} more than once.")
+    return chosen

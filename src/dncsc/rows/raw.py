@@ -1,0 +1,156 @@
+"""Rows that stand in a file as their bytes: what `.npy` files, stored members of `.npz` files and memmaps are."""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dncsc.rows.base import FileState, FileTrouble, Rows
+
+
+class RawRows(Rows):
+    """A table at an offset of a file, row after row or (`fortran`) column after column.
+
+    Parameters
+    ----------
+    path : path, or FileState
+    offset : int
+        Bytes before the first value.
+    shape : tuple of int
+        Of the whole table.
+    dtype : dtype
+        As it stands in the file, in any byte order.
+    fortran : bool
+        Whether columns stand together instead of rows.
+    columns : sequence of int, optional
+        Those to give, in this order; all by default.
+    kind : str
+        The format's name.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | FileState,
+        offset: int,
+        shape: tuple[int, int],
+        dtype: Any,
+        fortran: bool = False,
+        *,
+        columns: Sequence[int] | None = None,
+        kind: str = "raw",
+    ) -> None:
+        file = path if isinstance(path, FileState) else FileState.of(path)
+        self.kind = kind
+        self.offset, self.fortran = offset, fortran
+        self.stored_dtype = np.dtype(dtype)
+        self.stored_shape = shape
+        self.columns = None if columns is None else tuple(columns)
+        n, d = shape
+        super().__init__([file], (n, d if columns is None else len(columns)), self.stored_dtype)
+        self.direct = fortran or 2 * self.shape[1] >= d  # else most of what is read would be thrown away
+        needed = offset + math.prod(shape) * self.stored_dtype.itemsize
+        if file.size < needed:
+            raise FileTrouble(
+                f"{file.path} is truncated: {n} rows of {d} {self.stored_dtype.name} need {needed} bytes; it has {file.size}."
+            )
+
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        file = self.files[0]
+        count, (n, d), size = stop - start, self.stored_shape, self.stored_dtype.itemsize
+        try:
+            with open(file.path, "rb", buffering=0) as stream:
+                if self.fortran:
+                    wanted = range(d) if self.columns is None else self.columns
+                    room = np.empty((len(wanted), count * size), np.uint8)
+                    done = all(
+                        read_at(stream, room[place], self.offset + (column * n + start) * size)
+                        for place, column in enumerate(wanted)
+                    )
+                else:
+                    room = np.empty((count, d * size), np.uint8)
+                    done = read_at(stream, room.reshape(-1), self.offset + start * d * size)
+        except OSError as error:
+            file.check(start)
+            raise FileTrouble(f"{file.path} cannot be read at row {start}: {error.strerror or error}.") from error
+        file.check(start)
+        if not done:
+            raise FileTrouble(f"{file.path} ended while row {start} and those after it were read.")
+        return self._arranged(room, count)
+
+    def _arranged(self, room: np.ndarray, count: int) -> np.ndarray:
+        """Bytes of rows, or of columns, as C-ordered rows of the chosen columns in this machine's byte order."""
+        d = room.shape[0] if self.fortran else self.stored_shape[1]
+        values = room.reshape(-1).view(self.stored_dtype)
+        table = values.reshape(d, count).T if self.fortran else values.reshape(count, d)
+        if self.columns is not None and not self.fortran:
+            table = table[:, list(self.columns)]
+        return np.ascontiguousarray(table, dtype=self.dtype)
+
+    def fingerprint(self) -> dict[str, Any]:
+        plain = super().fingerprint()
+        chosen = None if self.columns is None else list(self.columns)
+        return {
+            **plain,
+            "columns": chosen,
+            "offset": self.offset,
+            "stored": self.stored_dtype.str,
+            "fortran": self.fortran,
+        }
+
+
+def read_at(stream: Any, room: np.ndarray, offset: int) -> bool:
+    """Fill `room` with the bytes at an offset of an open file; False where the file ends too early."""
+    view = room.data
+    stream.seek(offset)
+    while len(view):
+        got = stream.readinto(view[: 2**30])  # one system call reads at most 2 GB
+        if not got:
+            return False
+        view = view[got:]
+    return True
+
+
+def is_real(dtype: np.dtype[Any]) -> bool:
+    """Whether values are bool, int or float."""
+    return dtype.kind in "biuf"
+
+
+def from_memmap(X: Any) -> RawRows | None:
+    """Explicit reads in place of a memory map of the same rows; None where that is not the same.
+
+    It is for all rows of a memmap, or consecutive ones of a C-ordered memmap, and for arrays that are views of such.
+    """
+    owner = X
+    while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
+        owner = owner.base
+    if not isinstance(owner, np.memmap) or X.ndim != 2 or not X.size or not is_real(X.dtype):
+        return None
+    whole = getattr(owner, "_mmap", None)
+    if whole is None or owner.filename is None or owner.mode == "c":  # writes to a private map are not in the file
+        return None
+    if not (X.flags.c_contiguous or X.flags.f_contiguous):
+        return None
+    if owner.mode in ("r+", "w+"):
+        owner.flush()
+    # A view keeps the attribute `offset` of what it is a view of: only addresses tell where it begins.
+    within = _address(X) - _address(np.frombuffer(whole, np.uint8))
+    if within < 0 or within + X.nbytes > len(whole):
+        return None
+    offset = owner.offset - owner.offset % mmap.ALLOCATIONGRANULARITY + within
+    try:
+        rows = RawRows(Path(owner.filename), offset, X.shape, X.dtype, fortran=not X.flags.c_contiguous, kind="memmap")
+        ends = np.concatenate([rows.read(0, 1), rows.read(len(X) - 1, len(X))])
+    except FileTrouble:
+        return None
+    # The name may by now be another file's.
+    return rows if ends.tobytes() == X[[0, -1]].astype(rows.dtype, order="C").tobytes() else None
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])

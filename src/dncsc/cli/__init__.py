@@ -1,7 +1,7 @@
 """The command `dncsc`: cluster files, apply models, compare methods, make data.
 
-Nothing heavy is imported before a command needs it, so that `dncsc --help` answers at once. Standard output carries data
-alone; all that is said goes to standard error.
+Nothing heavy is imported before a command needs it, so that `dncsc --help` answers at once. Standard output carries
+data alone; all that is said goes to standard error.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 fine, 1 a fault of dncsc itself, 2 bad input or usage, 3 trouble with a file, 4 trouble with a cluster. Signals
-        end the process with 128 and their number: 130 after Ctrl-C.
+        0 fine, 1 a fault of dncsc itself, 2 bad input or usage, 3 trouble with a file, 4 trouble with a cluster.
+        Signals end the process with 128 and their number: 130 after Ctrl-C.
     """
     try:
-        import rich
+        import rich  # noqa: F401
         import typer  # noqa: F401
     except ImportError:
         print(NEEDS, file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -38,14 +39,12 @@ app.callback(
     help=prose(dncsc.__doc__),
     epilog=epilog(
         "dncsc datasets make fl-20m --rows 1000000 -o flower.parquet",
-        "dncsc fit flower.parquet --drop class -k 13 -o labels.parquet --model flower.npz",
-        "dncsc predict flower.npz flower.parquet -o again.csv",
+        "dncsc fit flower.parquet --drop class -k 13 -o l.csv --model m.npz",
+        "dncsc predict m.npz flower.parquet -o again.csv",
     ),
 )(dncsc)
 for module in (fit, predict, compare, inspect, demo, reference):
     module.add_to(app)
 app.add_typer(datasets.app, name="datasets")
 if find_spec("dncsc.cli.bench") is not None:
-    from dncsc.cli import bench
-
-    app.add_typer(bench.app, name="bench")
+    app.add_typer(import_module("dncsc.cli.bench").app, name="bench")

@@ -20,7 +20,7 @@ TEXT = ("text", "gzip")
 
 @dataclass(frozen=True)
 class Header:
-    """Columns of a file: all names, or numbers as text; those that are features by default; arrays that stand beside."""
+    """Columns of a file: all names, or numbers as text; features by default; arrays that stand beside the table."""
 
     names: list[str]
     features: list[str]
@@ -98,7 +98,9 @@ def _of_arrow(file: FileState, kind: str, name: str, n_rows: int) -> Iterator[An
             return
         with arrow().OSFile(str(file.path)) as stream:
             reader = _arrow_reader(stream, kind)
-            numbered = (reader.get_batch(i) for i in range(reader.num_record_batches)) if kind == "arrow file" else reader
+            numbered = (
+                (reader.get_batch(i) for i in range(reader.num_record_batches)) if kind == "arrow file" else reader
+            )
             for batch in numbered:
                 yield batch.column(batch.schema.get_field_index(name))
 

@@ -112,7 +112,9 @@ def _run(name: str, estimator: Any, rows: Rows, progress: Progress) -> Result:
         start = time.perf_counter()
         with watch(shown):
             estimator.fit(rows)
-        return Result(name, time.perf_counter() - start, estimator.labels_)
+        seconds = time.perf_counter() - start
+        progress.expect(0)
+        return Result(name, seconds, estimator.labels_)
     except (ValueError, MemoryError) as error:
         return Result(name, refused=explain(error)[1])
 

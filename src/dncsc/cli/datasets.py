@@ -20,9 +20,7 @@ Name = Annotated[
     ),
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Rows, or - for standard output.")]
-Rows = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Rows to make. Default: as many as in the paper.")
-]
+Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows to make. Default: as many as in the paper.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of a synthetic set, or of the draw from a real one.")]
 NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column of true classes.")]
 
@@ -30,8 +28,8 @@ NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column 
 def datasets(ctx: typer.Context, json: options.JsonTable = False) -> None:
     """List the data sets of the paper, or make a file of one.
 
-    Synthetic sets have two features and any number of rows. Real ones come from the folder that the environment variable
-    DNCSC_DATA names, or from OpenML.
+    Synthetic sets have two features and any number of rows. Real ones come from the folder that the environment
+    variable DNCSC_DATA names, or from OpenML.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -79,7 +77,7 @@ def make(
     n = rows or next((each["rows"] for each in _listed() if each["name"] == name), 0)
     made = blocks(name, rows, seed)
     with advising("Nothing was written."):
-        n_features = _write(target, made, n, classes=not no_class, quiet=quiet)
+        n_features = _write(target, made, n, classes=not no_class, quiet=summary.quiet)
     summary.facts |= {
         "dataset": name,
         "rows": n,

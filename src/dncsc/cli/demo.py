@@ -8,7 +8,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.interrupt import advising
-from dncsc.cli.outputs import check, file_target, written_beside
+from dncsc.cli.outputs import check, file_target
 
 Rows = Annotated[int, typer.Option(metavar="N", min=1000, help="Size of the flower.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The picture, as .png, .svg or .pdf.")]
@@ -26,8 +26,8 @@ def demo(
     from dncsc.demo import run
 
     assert target.path is not None
-    with advising("Nothing was written."):
-        run(rows, target.path, written_beside)
+    with advising("Nothing was written.", target.path.parent, f".{target.path.name}.*.part"):
+        run(rows, target.path)
 
 
 def add_to(app: typer.Typer) -> None:

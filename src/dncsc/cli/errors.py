@@ -60,7 +60,8 @@ def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, Trouble):
         return error.code, _line(error)
     if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
-        return REFUSED, f"{_line(error.format_message())}{_help_of(error)}"
+        text = _line(error.format_message()).replace("Value error, ", "")
+        return REFUSED, f"{text[:1].lower()}{text[1:]}{_help_of(error)}"
     if isinstance(error, OSError):
         return FILE, _of_file(error)
     if isinstance(error, MemoryError):
@@ -68,14 +69,24 @@ def _explain(error: BaseException) -> tuple[int, str]:
         return REFUSED, in_options(_line(error)) + advice
     if isinstance(error, ValueError | TypeError | ImportError):
         return REFUSED, in_options(_line(error))
-    return FAULT, f"this is a fault of dncsc: {type(error).__name__}: {_line(error)} Run again with --debug to see where."
+    return (
+        FAULT,
+        f"this is a fault of dncsc: {type(error).__name__}: {_line(error)} Run again with --debug to see where.",
+    )
 
 
 def in_options(text: str) -> str:
     """The text with options of the command line in place of parameters: `n_jobs=0` becomes `--jobs 0`."""
+    text = re.sub(r"\bcolumns=\[(.*?)\]", lambda found: f"--columns {_between_commas(found[1])}", text)
+    text = re.sub(r"\bcolumns=", "--columns", text)
     names = "|".join(OPTIONS)
     text = re.sub(rf"\b({names})=(?!=)", lambda found: f"{OPTIONS[found[1]]} ", text)
     return re.sub(rf"\b({names})\b", lambda found: OPTIONS[found[1]], text)
+
+
+def _between_commas(names: str) -> str:
+    """What stands in a list of Python, as --columns takes it."""
+    return ",".join(f'"{name}"' if "," in name else name for name in re.findall(r"'([^']*)'", names)) or names
 
 
 def tell(text: str) -> None:

@@ -6,6 +6,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,11 +26,15 @@ if TYPE_CHECKING:
 
 Output = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
+    ),
 ]
 ModelFile = Annotated[
     str | None,
-    typer.Option("--model", metavar="FILE", help="Model to predict with later, as .npz.", rich_help_panel=options.OUTPUT),
+    typer.Option(
+        "--model", metavar="FILE", help="Model to predict with later, as .npz.", rich_help_panel=options.OUTPUT
+    ),
 ]
 ReportFile = Annotated[
     str | None,
@@ -127,13 +132,13 @@ def fit(
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
     write_report = None if targets.report is None else report_writer()
     summary = Summary("fit", quiet, json, targets.labels is not None and targets.labels.path is None)
-    with source(data) as read, advising(advice(resume), resume):
-        rows, remembered = fit_rows(estimator, read, choice, scale, Progress(quiet), cluster)
+    with source(data) as read, advising(advice(resume), None if resume is None else Path(resume)):
+        rows, remembered = fit_rows(estimator, read, choice, scale, Progress(summary.quiet), cluster)
         facts = facts_of(estimator, read, rows, scale)
         if targets.labels is not None:
-            write_labels(targets.labels, estimator.labels_, read, identifier, quiet)
+            write_labels(targets.labels, estimator.labels_, read, identifier, summary.quiet)
         if targets.model is not None and targets.model.path is not None:
-            notes = {"scale": remembered, "data": read.name, "dncsc fit": sys.argv[1:]}
+            notes = {"scale": remembered, "data": read.name}
             with written_beside(targets.model.path) as path:
                 estimator.save(path, notes=notes)
         if write_report is not None and targets.report is not None and targets.report.path is not None:
@@ -150,10 +155,10 @@ def add_to(app: typer.Typer) -> None:
     options.command(
         app,
         "fit",
-        "dncsc fit data.parquet -k 13 -o labels.parquet --model model.npz --report report.html",
-        "dncsc fit customers.csv -k 8 --id customer --scale standard -o clusters.csv",
+        "dncsc fit data.parquet -k 13 -o labels.parquet --model m.npz --report r.html",
+        "dncsc fit clients.csv -k 8 --id client --scale standard -o clusters.csv",
         "cat points.csv | dncsc fit - -k 3 -o - | sort | uniq -c",
-        "dncsc fit huge.parquet -k 50 -o labels.parquet --max-memory 2GB --resume work",
+        "dncsc fit huge.parquet -k 50 -o l.parquet --max-memory 2GB --resume work",
     )(fit)
 
 

@@ -64,10 +64,14 @@ def places(typed: str) -> list[Path]:
 @contextmanager
 def source(typed: str) -> Iterator[Source]:
     """The files behind an argument; standard input is copied into a file that lasts as long as the block."""
+    from dncsc.rows.base import FileState
     from dncsc.rows.open import find_files
+    from dncsc.rows.sniff import WORDS, content
 
     if typed != "-":
-        yield Source(typed, find_files(typed))
+        files = find_files(typed)
+        errors.known_as |= {os.path.abspath(file): str(file) for file in files}
+        yield Source(typed, files)
         return
     if sys.stdin is None or sys.stdin.isatty():
         raise Refused("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
@@ -76,6 +80,9 @@ def source(typed: str) -> Iterator[Source]:
         errors.known_as[str(path)] = STDIN
         with os.fdopen(handle, "wb") as spool:
             shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
+        kind = content(FileState.of(path))
+        if kind != "text":
+            raise Refused(f"- reads CSV from standard input, but what came is {WORDS[kind]}. Save it to a file first.")
         yield Source(STDIN, [path])
 
 
@@ -113,7 +120,9 @@ def _check_known(option: str, name: str, known: Header, where: str) -> None:
     if name in known.names:
         return
     if not known.has_names:
-        raise Refused(f"{option}: {where} has no column names; its columns are 0 to {len(known.names) - 1}; got {name!r}.")
+        raise Refused(
+            f"{option}: {where} has no column names; its columns are 0 to {len(known.names) - 1}; got {name!r}."
+        )
     shown = ", ".join(known.names[:20]) + (f" and {len(known.names) - 20} more" if len(known.names) > 20 else "")
     raise Refused(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")
 

@@ -17,7 +17,8 @@ from dncsc.cli.progress import size
 from dncsc.cli.summary import print_facts, print_json, print_table
 
 Data = Annotated[
-    str | None, typer.Argument(help="File, folder or pattern to look at; or give --rows and --features.", show_default=False)
+    str | None,
+    typer.Argument(help="File, folder or pattern to look at; or give --rows and --features.", show_default=False),
 ]
 Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows, where there is no file yet.")]
 Features = Annotated[int | None, typer.Option(metavar="N", min=1, help="Features, where there is no file yet.")]
@@ -103,7 +104,10 @@ def estimate(
             ("memory", f"{size(needs.memory)} beyond the data"),
             ("or", f"{size(needs.least_memory)} and {size(needs.scratch)} of scratch files, with --max-memory"),
             ("passes", f"{needs.passes}"),
-            ("time", f"about {needs.seconds:,.1f} s" if needs.seconds < 100 else f"about {needs.seconds / 60:,.0f} min"),
+            (
+                "time",
+                f"about {needs.seconds:,.1f} s" if needs.seconds < 100 else f"about {needs.seconds / 60:,.0f} min",
+            ),
         ]
     )
 

@@ -15,7 +15,7 @@ SIGNALS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the term
 SHOW_CURSOR = "\x1b[?25h"
 
 _half_written: list[Path] = []
-_advice: list[tuple[str, str | None]] = [("", None)]
+_advice: list[tuple[str, Path | None, str]] = [("", None, "")]
 
 
 @contextmanager
@@ -30,9 +30,9 @@ def half_written(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def advising(text: str, folder: str | None = None) -> Iterator[None]:
-    """Say this too when a signal ends the block; the folder, if any, is left with finished files only."""
-    _advice.append((text, folder))
+def advising(text: str, folder: Path | None = None, unfinished: str = ".*.part") -> Iterator[None]:
+    """Say this too when a signal ends the block; what the library itself has not finished in a folder goes."""
+    _advice.append((text, folder, unfinished))
     try:
         yield
     finally:
@@ -58,9 +58,8 @@ def signals_end_at_once() -> Iterator[None]:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    advice, folder = _advice[-1]
-    unfinished = [] if folder is None else Path(folder).glob(".*.part")
-    for path in [*_half_written, *unfinished]:
+    advice, folder, unfinished = _advice[-1]
+    for path in [*_half_written, *(() if folder is None else folder.glob(unfinished))]:
         _remove(path)
     terminal = sys.stderr is not None and sys.stderr.isatty()
     start = f"{SHOW_CURSOR}\n" if terminal else ""

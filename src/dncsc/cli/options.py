@@ -59,7 +59,9 @@ Data = Annotated[
 ]
 Clusters = Annotated[
     str,
-    typer.Option("--clusters", "-k", metavar="N", help="Number of clusters, or auto to find it.", rich_help_panel=METHOD),
+    typer.Option(
+        "--clusters", "-k", metavar="N", help="Number of clusters, or auto to find it.", rich_help_panel=METHOD
+    ),
 ]
 Method = Annotated[
     str,
@@ -70,16 +72,19 @@ Method = Annotated[
 Columns = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B,...", help="Columns to use, by name, or by number from 0 where there are none.", rich_help_panel=ROWS
+        metavar="A,B,...",
+        help="Columns to use, by name, or by number from 0 where there are none.",
+        rich_help_panel=ROWS,
     ),
 ]
-Drop = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Use all columns but these.", rich_help_panel=ROWS)
-]
+Drop = Annotated[str | None, typer.Option(metavar="A,B,...", help="Use all columns but these.", rich_help_panel=ROWS)]
 Identifier = Annotated[
     str | None,
     typer.Option(
-        "--id", metavar="COLUMN", help="Not a feature: carried over to the output, beside the labels.", rich_help_panel=ROWS
+        "--id",
+        metavar="COLUMN",
+        help="Not a feature: carried over to the output, beside the labels.",
+        rich_help_panel=ROWS,
     ),
 ]
 Landmarks = Annotated[
@@ -105,7 +110,9 @@ Jobs = Annotated[
 MaxMemory = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="Memory to use at most, such as 2GB; what does not fit waits on disk.", rich_help_panel=RUNNING
+        metavar="SIZE",
+        help="Memory to use at most, such as 2GB; what does not fit waits on disk.",
+        rich_help_panel=RUNNING,
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite outputs that exist.", rich_help_panel=OUTPUT)]

@@ -40,6 +40,8 @@ def table_target(text: str, option: str = "-o") -> Target:
 def file_target(text: str, option: str, kinds: Sequence[str]) -> Target:
     """A file of one of some kinds."""
     path = Path(text)
+    if path.is_dir():
+        raise BadFile(f"{option}: {text} is a folder. Name a file in it.")
     kind = path.suffix.lower().lstrip(".")
     if kind not in kinds:
         listed = ", ".join(f".{each}" for each in kinds)
@@ -79,12 +81,12 @@ def _check_place(target: Target, real: Path, force: bool) -> None:
     folder = real.parent
     if not folder.is_dir():
         raise BadFile(f"{target.option}: there is no folder {folder}. Make it first.")
-    if real.is_dir():
-        raise BadFile(f"{target.option}: {target.path} is a folder. Name a file in it.")
     if real.exists() and not stat.S_ISREG(real.stat().st_mode):
         raise Refused(f"{target.option}: {target.path} is not a regular file. Use -o - to write to standard output.")
     if real.exists() and not force:
-        raise Refused(f"{target.option}: {target.path} exists already. Choose another name, or overwrite it with --force.")
+        raise Refused(
+            f"{target.option}: {target.path} exists already. Choose another name, or overwrite it with --force."
+        )
     try:
         beside = _name_beside(real)
         beside.mkdir()

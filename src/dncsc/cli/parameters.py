@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import OPTIONS, Refused
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -23,7 +23,14 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     """The estimator of a method; parameters that are None are left to it."""
     from dncsc import clusterer
 
-    return clusterer(method, k, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    parameters = {name: value for name, value in given.items() if value is not None}
+    known = clusterer(method).get_params()
+    for name in parameters:
+        if name not in known:
+            raise Refused(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
+    if parameters.get("n_jobs") == 0:
+        raise Refused("--jobs is a number of threads, or -1 for all cores; got 0.")
+    return clusterer(method, k, **parameters)  # type: ignore[arg-type]
 
 
 def check_enough(rows: Rows, k: int | str, name: str) -> None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 ModelFile = Annotated[str, typer.Argument(help="Model that dncsc fit --model has written.", show_default=False)]
 Output = Annotated[
     str,
-    typer.Option("--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
+    ),
 ]
 
 
@@ -54,8 +56,8 @@ def predict(
     summary = Summary("predict", quiet, json, target.path is None)
     with source(data) as read, advising("Nothing was written."):
         rows = open_as_fitted(fitted, read, choice)
-        labels = predicted(fitted, rows, Progress(quiet))
-        write_labels(target, labels, read, identifier, quiet)
+        labels = predicted(fitted, rows, Progress(summary.quiet))
+        write_labels(target, labels, read, identifier, summary.quiet)
     sizes = cluster_sizes(labels, len(fitted.cluster_centers_))
     summary.facts |= {
         "model": model,
@@ -125,7 +127,7 @@ def _named_alike(known: list[str], read: Source) -> list[str] | None:
     if missing:
         listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
         raise Refused(
-            f"{read.name} has no column {listed}, which the model was fitted with. Rename columns, or choose them in the "
-            "order of the model with --columns."
+            f"{read.name} has no column called {listed}, which the model was fitted with. Rename columns, or choose them in "
+            "the order of the model with --columns."
         )
     return known

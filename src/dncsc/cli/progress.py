@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -59,7 +59,8 @@ class Progress:
         self._pass: Pass | None = None
         self._n_passes = self._expected = 0
         self._finished: list[float] = []
-        self._start = self._told = time.perf_counter()
+        self._phase_passes = 0
+        self._start = self._told = self._phase_start = time.perf_counter()
         live = not quiet and self._console.is_interactive and self._console.is_terminal
         self._live = None
         if live:
@@ -71,78 +72,87 @@ class Progress:
             self._live.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._live is not None:
             self._live.stop()
         elif kind is None:
-            self._finish()
+            self._end_phase()
 
     def __call__(self, phase: str, rows_done: int, n_rows: int) -> None:
         with self._lock:
             now = self._pass
             if now is None or now.phase != phase or rows_done < now.rows_done or n_rows != now.n_rows:
-                self._finish()
-                self._pass = now = Pass(phase, n_rows)
-                self._n_passes += 1
-                self._told = time.perf_counter()
+                self._pass = now = self._begin(phase, n_rows)
             now.rows_done = rows_done
-            if self._live is None and time.perf_counter() - self._told > EVERY:
+            if time.perf_counter() - self._told > EVERY:
                 self._told = time.perf_counter()
-                self._say(now, whole=False)
+                left = self._left(now)
+                done = f"{phase}: {rows_done:,} of {n_rows:,} rows, {brief(now.rate)} rows/s"
+                self._say(f"{done}{left and ', '}{left}")
 
     def expect(self, n_passes: int) -> None:
-        """Say how many passes are about to come, of which the time left can be told."""
+        """Say how many passes are about to come, so that the time left can be told."""
         with self._lock:
-            self._finish()
+            self._end_phase()
             self._expected, self._n_passes, self._finished = n_passes, 0, []
 
-    def _finish(self) -> None:
-        if self._pass is not None:
+    def _begin(self, phase: str, n_rows: int) -> Pass:
+        """A new pass, perhaps of a new phase."""
+        if self._pass is not None and self._pass.phase == phase:
             self._finished.append(self._pass.seconds)
-            if self._live is None:
-                self._say(self._pass, whole=True)
-        self._pass = None
+        else:
+            self._end_phase()
+            self._phase_start, self._phase_passes = time.perf_counter(), 0
+        self._n_passes += phase != "read"  # nobody counts on it: some files are copied first
+        self._phase_passes += 1
+        self._told = time.perf_counter()
+        return Pass(phase, n_rows)
+
+    def _end_phase(self) -> None:
+        now, self._pass = self._pass, None
+        if now is None:
+            return
+        self._finished.append(now.seconds)
+        seconds, count = time.perf_counter() - self._phase_start, self._phase_passes
+        passes = f"{count} passes over " if count > 1 else ""
+        rate = brief(count * now.n_rows / max(seconds, 1e-9))
+        self._say(f"{now.phase}: {passes}{now.n_rows:,} rows in {seconds:.1f} s, {rate} rows/s")
 
     def _left(self, now: Pass) -> str:
         """Time left: of this pass, and for each one expected after it, the mean of those before."""
-        if now.left is None:
-            return ""
         to_come = max(self._expected - self._n_passes, 0)
-        if to_come and not self._finished:
+        if now.left is None or (to_come and not self._finished):
             return ""
         mean = sum(self._finished) / max(len(self._finished), 1)
         return f"about {clock(now.left + to_come * mean)} left"
 
-    def _say(self, now: Pass, whole: bool) -> None:
-        if self._quiet:
-            return
-        if whole:
-            text = f"{now.n_rows:,} rows in {now.seconds:.1f} s, {brief(now.n_rows / now.seconds)} rows/s"
-        else:
-            left = self._left(now)
-            text = f"{now.rows_done:,} of {now.n_rows:,} rows, {brief(now.rate)} rows/s{left and ', '}{left}"
-        print(f"{now.phase}: {text}, {size(memory_now())} of memory", file=sys.stderr, flush=True)
+    def _say(self, text: str) -> None:
+        """A plain line, where there is no live display."""
+        if not self._quiet and self._live is None:
+            print(f"{text}, {size(memory_now())} of memory", file=sys.stderr, flush=True)
 
     def _render(self) -> RenderableType:
         with self._lock:
-            now = self._pass
+            now, elapsed = self._pass, clock(time.perf_counter() - self._start)
             if now is None:
-                return Text(f"starting … {clock(time.perf_counter() - self._start)}", style="dim")
-            bar = ProgressBar(total=max(now.n_rows, 1), completed=now.rows_done, width=24)
-            passes = f"pass {self._n_passes} of {max(self._expected, self._n_passes)}, " if self._expected else ""
-            cells: list[RenderableType] = [
-                Text(f"{now.phase}", style="bold"),
-                bar,
-                Text(f"{now.rows_done:,} of {now.n_rows:,} rows"),
-                Text(f"{brief(now.rate)} rows/s", style="cyan"),
-                Text(self._left(now), style="cyan"),
-                Text(f"{passes}{clock(time.perf_counter() - self._start)}, {size(memory_now())}", style="dim"),
+                return Text(f"starting, {elapsed}", style="dim")
+            rows = f"{brief(now.rows_done)} of {brief(now.n_rows)} rows"
+            count = f"pass {self._n_passes} of about {self._expected}"
+            compiling = "first runs compile" if not now.rows_done and now.seconds > 2 else ""
+            below = [
+                count if self._n_passes <= self._expected else "",
+                f"{elapsed} so far",
+                self._left(now) or compiling,
+                f"{size(memory_now())} of memory",
             ]
-        line = Table.grid(padding=(0, 2))
-        for _ in cells:
-            line.add_column(no_wrap=True)
-        line.add_row(*cells)
-        return line
+        above = Table.grid(padding=(0, 2))
+        for _ in range(4):
+            above.add_column(no_wrap=True)
+        bar = ProgressBar(total=max(now.n_rows, 1), completed=now.rows_done, width=24)
+        above.add_row(Text(now.phase, style="bold"), bar, Text(rows), Text(f"{brief(now.rate)} rows/s", style="cyan"))
+        return Group(above, Text(", ".join(part for part in below if part), style="dim"))
 
 
 def brief(number: float) -> str:

@@ -24,7 +24,9 @@ def run(arguments: list[str]) -> int:
             sys.stdout.flush()
         except typer.Exit as stopped:
             return stopped.exit_code
-        except BrokenPipeError:
+        except (BrokenPipeError, SystemExit) as stopped:  # Click makes the first the second
+            if isinstance(stopped, SystemExit) and not isinstance(stopped.__context__, BrokenPipeError):
+                return int(stopped.code or 0)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes
             return CLOSED_PIPE
         except Exception as error:

@@ -53,13 +53,27 @@ def scaled(rows: Rows, how: str, seed: int, watch: Watch) -> tuple[Rows, dict[st
     if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
         column = int(np.flatnonzero(~(np.isfinite(centre) & np.isfinite(scale)))[0])
         name = column if rows.names is None else repr(rows.names[column])
-        raise ValueError(f"column {name} has values that are not finite, or too large to scale. Remove such rows first.")
+        raise ValueError(
+            f"column {name} has values that are not finite, or too large to scale. Remove such rows first."
+        )
     return ScaledRows(rows, centre, scale), {"how": how, "centre": centre.tolist(), "scale": scale.tolist()}
 
 
-def as_remembered(rows: Rows, remembered: dict[str, Any] | None) -> Rows:
-    """Rows scaled as those that a model was fitted to."""
-    return rows if remembered is None else ScaledRows(rows, remembered["centre"], remembered["scale"])
+def as_remembered(rows: Rows, remembered: Any) -> Rows:
+    """Rows scaled as those that a model was fitted to; what the model's file says is checked."""
+    if remembered is None:
+        return rows
+    try:
+        centre, scale = (np.asarray(remembered[name], np.float64) for name in ("centre", "scale"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError("the model's file does not say how columns are scaled, though it should.") from error
+    if (
+        not centre.shape == scale.shape == rows.shape[1:]
+        or not np.isfinite([centre, scale]).all()
+        or (scale <= 0).any()
+    ):
+        raise ValueError(f"the model's file says how to scale columns, but not for {rows.shape[1]} of them.")
+    return ScaledRows(rows, centre, scale)
 
 
 def _moments(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndarray]:

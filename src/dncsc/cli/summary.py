@@ -26,7 +26,7 @@ class Summary:
     ----------
     command : str
     quiet : bool
-        Say nothing to people.
+        Say nothing to people. So it is, too, where JSON goes to standard error.
     as_json : bool
         Tell programs.
     labels_on_stdout : bool
@@ -36,7 +36,8 @@ class Summary:
     def __init__(self, command: str, quiet: bool, as_json: bool, labels_on_stdout: bool) -> None:
         from dncsc.version import __version__
 
-        self._quiet, self._as_json, self._labels_on_stdout = quiet, as_json, labels_on_stdout
+        self.quiet = quiet or (as_json and labels_on_stdout)
+        self._as_json, self._labels_on_stdout = as_json, labels_on_stdout
         self._start = time.perf_counter()
         self.facts: dict[str, Any] = {"command": command, "version": __version__}
 
@@ -46,8 +47,8 @@ class Summary:
         return time.perf_counter() - self._start
 
     def say(self, text: str) -> None:
-        """A line for people."""
-        if not self._quiet:
+        """A line for people, unless programs listen."""
+        if not self.quiet and not self._as_json:
             print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:

@@ -66,8 +66,9 @@ class TextWriter:
 def _texts(column: Any) -> Sequence[Any]:
     if isinstance(column, np.ndarray):
         # The shortest digits that give the same float32 are those of the float32, not of the float64 it becomes.
-        return column.astype(str) if column.dtype.kind == "f" else column.tolist()
-    return column if isinstance(column, list) else column.to_pylist()
+        return (column.astype(str) if column.dtype.kind == "f" else column).tolist()
+    texts: list[Any] = column if isinstance(column, list) else column.to_pylist()
+    return texts
 
 
 class ArrowWriter:
@@ -147,7 +148,9 @@ class ArchiveWriter:
 
     def write(self, columns: Sequence[Any]) -> None:
         for name, column in zip(self._names, columns, strict=True):
-            values = np.asarray(column if isinstance(column, list | np.ndarray) else column.to_numpy(zero_copy_only=False))
+            values = np.asarray(
+                column if isinstance(column, list | np.ndarray) else column.to_numpy(zero_copy_only=False)
+            )
             if values.dtype.kind in "OU":
                 self._texts.setdefault(name, []).extend(map(str, values))
                 continue

@@ -53,6 +53,7 @@ class Scale(str, Enum):
 ScaleBy = Annotated[
     Scale,
     typer.Option(
+        metavar="none|standard|robust",
         help="Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
         rich_help_panel=options.ROWS,
     ),

@@ -66,7 +66,10 @@ Clusters = Annotated[
 Method = Annotated[
     str,
     typer.Option(
-        help="Clustering method; dncsc methods lists them.", autocompletion=complete_method, rich_help_panel=METHOD
+        metavar="NAME",
+        help="Clustering method; dncsc methods lists them.",
+        autocompletion=complete_method,
+        rich_help_panel=METHOD,
     ),
 ]
 Columns = Annotated[

@@ -30,7 +30,7 @@ def _section(command: Any, context: Any, path: str) -> Iterator[str]:
     yield f"```\n{path} {usage}\n```\n"
     for title, params in _panels(command, context).items():
         yield f"| {title} | |\n|---|---|"
-        yield from (f"| {_name(param)} | {_about(param, context)} |" for param in params)
+        yield from (f"| {_name(param)} | {_about(param)} |" for param in params)
         yield ""
     first, *examples = (command.epilog or "").split("\n\n")
     if examples:
@@ -54,18 +54,16 @@ def _panels(command: Any, context: Any) -> dict[str, list[Any]]:
 def _name(param: Any) -> str:
     if param.param_type_name == "argument":
         return f"`{param.name.upper()}`"
-    metavar = param.metavar
-    return ", ".join(f"`{option}`" for option in param.opts) + (f" `{metavar}`" if metavar else "")
+    names = ", ".join(f"`{option}`" for option in param.opts)
+    return names + (f" `{param.metavar}`".replace("|", "\\|") if param.metavar else "")
 
 
-def _about(param: Any, context: Any) -> str:
+def _about(param: Any) -> str:
     default = param.default
     shown = getattr(default, "value", default)
     known = getattr(param, "show_default", True) and shown not in (None, False, "") and not callable(shown)
     more = " Required." if param.required else f" Default: {shown}." if known else ""
-    choices = getattr(param.type, "choices", None)
-    listed = f" One of {', '.join(getattr(each, 'value', each) for each in choices)}." if choices else ""
-    return f"{param.help or ''}{listed}{more}".replace("|", "\\|")
+    return f"{param.help or ''}{more}".replace("|", "\\|")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,12 +36,15 @@ class _OneThreadEach:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
+        self._modules = 0
 
     def __enter__(self) -> None:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                self._limit = ThreadpoolController().limit(limits=1)
+                if len(sys.modules) != self._modules:  # looking for pools takes milliseconds, and few modules bring any
+                    self._pools, self._modules = ThreadpoolController(), len(sys.modules)
+                self._limit = self._pools.limit(limits=1)
 
     def __exit__(self, *error: object) -> None:
         with self._lock:

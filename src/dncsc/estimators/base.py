@@ -18,6 +18,7 @@ from dncsc.budget import Room
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
 from dncsc.estimators import checks, saving
+from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
 from dncsc.estimators.inputs import open_engine, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.model_file import KINDS
@@ -83,12 +84,12 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         room = Room.given(self.max_memory, self.scratch_dir)
         keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
-            rows = checks.rows(self, X, reset=True)
+            rows = self._rows(X, reset=True)
             n_rows = rows.shape[0]
             if n_rows < self.n_clusters:
                 raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
             self._check_size(n_rows)
-            weight = checks.weights(sample_weight, rows)
+            weight = self._weight(sample_weight, rows)
             say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
             with labels_file(labels_to, n_rows) as deliver:
                 with open_engine(rows, weight, self.n_jobs, size_of(self, rows), room) as engine:
@@ -190,10 +191,18 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
     def _apply(self, function: Callable[..., Any], X: Any) -> Any:
         check_is_fitted(self)
-        rows = checks.rows(self, X, reset=False)
+        rows = self._rows(X, reset=False)
+        if is_dask(rows):
+            return apply_lazily(self._model, function.__name__, rows, self._names())
         room, dtype = Room.given(self.max_memory, self.scratch_dir), self._model.frame.dtype
         with open_engine(rows, None, checks.jobs(self.n_jobs), size_of(self, rows, dtype), room, dtype) as engine:
             return function(self._model, engine, self._names())
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
+
+    def _weight(self, sample_weight: Any, rows: Any) -> np.ndarray | None:
+        return dask_weights(sample_weight, rows.shape[0]) if is_dask(rows) else checks.weights(sample_weight, rows)
 
     def _names(self) -> Any:
         return getattr(self, "feature_names_in_", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,19 +13,29 @@ from dncsc.engines.frame import working_dtype
 from dncsc.engines.local import MOST_VALUES, Held, LocalEngine, Source
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
+from dncsc.estimators.dask_input import is_dask
 from dncsc.rows import Rows, from_memmap
+
+if TYPE_CHECKING:
+    from dncsc.engines.dask_engine import DaskEngine
 
 
 def open_engine(
     rows: Any, weight: np.ndarray | None, n_jobs: int | None, size: Size, room: Room, dtype: Any = None
-) -> LocalEngine:
-    """The engine for rows in memory or in files, whose columns are in memory where they fit, else in scratch files.
+) -> LocalEngine | DaskEngine:
+    """The engine for rows: Dask's for its arrays, else the local one.
+
+    Its columns are in memory where they fit, else in scratch files.
 
     Raises
     ------
     DoesNotFit
         Where there is too little memory or disk.
     """
+    if is_dask(rows):
+        from dncsc.engines.dask_engine import DaskEngine
+
+        return DaskEngine(rows, weight, n_jobs)
     in_files = isinstance(rows, Rows)
     if not in_files and isinstance(rows, np.ndarray) and rows.nbytes > room.memory:
         rows = from_memmap(rows) or rows

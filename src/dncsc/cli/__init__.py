@@ -32,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError:
         print(NEEDS, file=sys.stderr)
         return 2
-    from dncsc.cli.run import run
+    try:
+        from dncsc.cli.run import run
 
-    return run(sys.argv[1:] if arguments is None else list(arguments))
+        return run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        print("dncsc: interrupted.", file=sys.stderr)
+        return 130

@@ -26,6 +26,16 @@ Version = Annotated[
 ]
 
 
+EXAMPLES = (
+    "dncsc datasets make fl-20m --rows 1000000 -o flower.parquet",
+    "dncsc fit flower.parquet --drop class -k 13 -o l.csv --model m.npz",
+    "dncsc predict m.npz flower.parquet -o again.csv",
+)
+BENCH = (
+    "Run the experiments of the paper: dncsc bench SUITE -o results.jsonl, and then dncsc bench report results.jsonl."
+)
+
+
 def dncsc(version: Version = False) -> None:
     """Spectral clustering at the price of k-means, for files of any size.
 
@@ -34,17 +44,20 @@ def dncsc(version: Version = False) -> None:
     """
 
 
-app = typer.Typer(name="dncsc", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
-app.callback(
-    help=prose(dncsc.__doc__),
-    epilog=epilog(
-        "dncsc datasets make fl-20m --rows 1000000 -o flower.parquet",
-        "dncsc fit flower.parquet --drop class -k 13 -o l.csv --model m.npz",
-        "dncsc predict m.npz flower.parquet -o again.csv",
-    ),
-)(dncsc)
-for module in (fit, predict, compare, inspect, demo, reference):
-    module.add_to(app)
-app.add_typer(datasets.app, name="datasets")
-if find_spec("dncsc.cli.bench") is not None:
-    app.add_typer(import_module("dncsc.cli.bench").app, name="bench")
+def make_app(whole: bool = True) -> typer.Typer:
+    """The command with all its subcommands.
+
+    Parameters
+    ----------
+    whole : bool, default=True
+        With those of `bench` too, which are slow to import; else by name only.
+    """
+    app = typer.Typer(name="dncsc", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    app.callback(help=prose(dncsc.__doc__), epilog=epilog(*EXAMPLES))(dncsc)
+    for module in (fit, predict, compare, inspect, demo, reference):
+        module.add_to(app)
+    app.add_typer(datasets.app, name="datasets")
+    if find_spec("dncsc.cli.bench") is not None:
+        benchmarks = import_module("dncsc.cli.bench").app if whole else typer.Typer()
+        app.add_typer(benchmarks, name="bench", help=BENCH)
+    return app

@@ -12,7 +12,7 @@ import typer
 from dncsc.cli import options
 from dncsc.cli.errors import Refused, explain
 from dncsc.cli.inputs import Choice, Source, open_features, source
-from dncsc.cli.interrupt import advising
+from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import Progress
 from dncsc.cli.summary import print_json, print_table
@@ -84,7 +84,7 @@ def compare(
     given = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
     wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
     estimators = {name: make_estimator(name, k, **given, **_taken(name, wanted)) for name in names}
-    with source(data) as read, advising(""), Progress(quiet) as progress:
+    with signals_end_at_once(""), source(data) as read, Progress(quiet) as progress:
         rows = open_features(read, Choice(columns, drop, truth=truth))
         check_enough(rows, k, read.name)
         classes = None if truth is None else _classes(read, truth, rows.shape[0])

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.interrupt import advising
+from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.outputs import Target, check, table_target
 from dncsc.cli.progress import Progress
 from dncsc.cli.summary import Summary, print_json, print_table
@@ -76,7 +76,7 @@ def make(
     summary = Summary("datasets make", quiet, json, target.path is None)
     n = rows or next((each["rows"] for each in _listed() if each["name"] == name), 0)
     made = blocks(name, rows, seed)
-    with advising("Nothing was written."):
+    with signals_end_at_once("Nothing was written."):
         n_features = _write(target, made, n, classes=not no_class, quiet=summary.quiet)
     summary.facts |= {
         "dataset": name,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.interrupt import advising
+from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.outputs import check, file_target
 
 Rows = Annotated[int, typer.Option(metavar="N", min=1000, help="Size of the flower.")]
@@ -26,7 +26,7 @@ def demo(
     from dncsc.demo import run
 
     assert target.path is not None
-    with advising("Nothing was written.", target.path.parent, f".{target.path.name}.*.part"):
+    with signals_end_at_once("Nothing was written.", target.path.parent, f".{target.path.name}.*.part"):
         run(rows, target.path)
 
 

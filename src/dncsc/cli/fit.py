@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer
 from dncsc.cli import options
 from dncsc.cli.errors import Refused
 from dncsc.cli.inputs import Choice, Source, open_features, places, source
-from dncsc.cli.interrupt import advising
+from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import Target, check, file_target, table_target, written_beside
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
@@ -133,7 +134,7 @@ def fit(
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
     write_report = None if targets.report is None else report_writer()
     summary = Summary("fit", quiet, json, targets.labels is not None and targets.labels.path is None)
-    with source(data) as read, advising(advice(resume), None if resume is None else Path(resume)):
+    with signals_end_at_once(advice(resume), None if resume is None else Path(resume)), source(data) as read:
         rows, remembered = fit_rows(estimator, read, choice, scale, Progress(summary.quiet), cluster)
         facts = facts_of(estimator, read, rows, scale)
         if targets.labels is not None:
@@ -144,8 +145,9 @@ def fit(
                 estimator.save(path, notes=notes)
         if write_report is not None and targets.report is not None and targets.report.path is not None:
             command = shlex.join(["dncsc", *sys.argv[1:]])
-            with written_beside(targets.report.path) as path:
-                write_report(path, estimator, rows, data=read.name, command=command)
+            with written_beside(targets.report.path) as path, Progress(summary.quiet) as progress:
+                steps = steps_as_rows(progress, rows.shape[0])
+                write_report(path, estimator, rows, data=read.name, command=command, progress=steps)
     summary.facts |= {**facts, "seconds": summary.seconds, "outputs": [target.name for target in targets.all()]}
     summary.say(in_words(summary.facts))
     summary.close()
@@ -190,6 +192,11 @@ def report_writer() -> Any:
     from dncsc.report import write_report
 
     return write_report
+
+
+def steps_as_rows(progress: Progress, n_rows: int) -> Callable[[str, float], None]:
+    """Steps of the report, and which share of each is done, told as rows."""
+    return lambda step, share: progress(f"report: {step}", round(share * n_rows), n_rows)
 
 
 def advice(resume: str | None) -> str:

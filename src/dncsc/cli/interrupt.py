@@ -30,22 +30,20 @@ def half_written(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def advising(text: str, folder: Path | None = None, unfinished: str = ".*.part") -> Iterator[None]:
-    """Say this too when a signal ends the block; what the library itself has not finished in a folder goes."""
-    _advice.append((text, folder, unfinished))
-    try:
-        yield
-    finally:
-        _advice.pop()
+def signals_end_at_once(advice: str, folder: Path | None = None, unfinished: str = ".*.part") -> Iterator[None]:
+    """Ctrl-C and other signals end the process inside the block; nested ones are those of the innermost.
 
+    An exception would have to wait for the threads of a pass, which may have much work before them.
 
-@contextmanager
-def signals_end_at_once() -> Iterator[None]:
-    """Signals end the process inside the block.
-
-    An exception would have to wait for the threads of a pass, which may have minutes of work before them.
+    Parameters
+    ----------
+    advice : str
+        What else to say then.
+    folder, unfinished : Path and pattern, optional
+        What the library itself may leave unfinished, to be removed too.
     """
     before = {}
+    _advice.append((advice, folder, unfinished))
     for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -55,6 +53,7 @@ def signals_end_at_once() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        _advice.pop()
 
 
 def _end(number: int, _: FrameType | None) -> None:

@@ -10,7 +10,7 @@ import typer
 from dncsc.cli import options
 from dncsc.cli.errors import Refused
 from dncsc.cli.inputs import Choice, Source, places, source
-from dncsc.cli.interrupt import advising
+from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, table_target
 from dncsc.cli.progress import Progress
@@ -54,7 +54,7 @@ def predict(
     if jobs is not None:
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
-    with source(data) as read, advising("Nothing was written."):
+    with signals_end_at_once("Nothing was written."), source(data) as read:
         rows = open_as_fitted(fitted, read, choice)
         labels = predicted(fitted, rows, Progress(summary.quiet))
         write_labels(target, labels, read, identifier, summary.quiet)
@@ -127,7 +127,7 @@ def _named_alike(known: list[str], read: Source) -> list[str] | None:
     if missing:
         listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
         raise Refused(
-            f"{read.name} has no column called {listed}, which the model was fitted with. Rename columns, or choose them in "
-            "the order of the model with --columns."
+            f"{read.name} has no column called {listed}, which the model was fitted with. Rename columns, or choose "
+            "them in the order of the model with --columns."
         )
     return known

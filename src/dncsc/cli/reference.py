@@ -9,8 +9,8 @@ import typer
 
 INTRODUCTION = """# The command line
 
-`pip install "dncsc[cli]"` gives the command `dncsc`; `dncsc[all]` adds what reads Parquet, Feather, Arrow and CSV files,
-Dask and pictures. `dncsc --install-completion` teaches the shell to complete commands and options.
+`pip install "dncsc[cli]"` gives the command `dncsc`; `dncsc[all]` adds what reads Parquet, Feather, Arrow and CSV
+files, Dask and pictures. `dncsc --install-completion` teaches the shell to complete commands and options.
 
 This page is made from what `--help` says, by `dncsc reference`.
 """

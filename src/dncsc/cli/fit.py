@@ -170,20 +170,19 @@ def fit_rows(
 ) -> tuple[Rows, dict[str, Any] | None]:
     """Fit an estimator to what was read; the rows it saw, and how they were scaled."""
     from dncsc import watch
+    from dncsc.cli.cluster import fit_on_cluster
     from dncsc.cli.scaling import scaled
 
     with progress:
         rows = open_features(read, choice)
         check_enough(rows, estimator.n_clusters, read.name)
         rows, remembered = scaled(rows, how.value, estimator.random_state, progress)
-        if cluster is not None:
-            from dncsc.cli.cluster import fit_on_cluster
-
-            fit_on_cluster(estimator, rows, cluster)
-        else:
-            progress.expect(passes(estimator, rows))
-            with watch(progress):
+        progress.expect(passes(estimator, rows))
+        with watch(progress):
+            if cluster is None:
                 estimator.fit(rows)
+            else:
+                fit_on_cluster(estimator, rows, cluster, read.name)
     return rows, remembered
 
 

@@ -237,6 +237,28 @@ def test_methods_are_compared_with_each_other_and_with_classes(table, folder, ca
     assert [line.split()[0] for line in lines] == ["k-means", "lsc-r"]
 
 
+def test_the_demo_shows_a_table_and_a_picture(folder, capsys):
+    assert main(["demo", "--rows", "1000", "-o", "flower.svg"]) == 0
+    assert "digits" in capsys.readouterr().out
+    assert [path.name for path in folder.iterdir()] == ["flower.svg"]
+    assert main(["demo", "--rows", "1000", "-o", "flower.svg"]) == 2
+    assert "flower.svg exists already" in capsys.readouterr().err
+
+
+def test_parts_in_a_folder_are_one_table(table, folder):
+    Path("parts").mkdir()
+    for number in range(3):
+        part = table.select(["name", "a", "b"]).slice(200 * number, 200)
+        write(part, f"parts/part-{number}.parquet")
+    assert main(["fit", "parts", *FIT, "--id", "name", "-o", "folder.csv"]) == 0
+    assert main(["fit", "parts/part-?.parquet", *FIT, "--id", "name", "-o", "pattern.csv"]) == 0
+    X = np.stack([table["a"].to_numpy(), table["b"].to_numpy()], axis=1)
+    for target in ("folder.csv", "pattern.csv"):
+        found = read(target)
+        assert found["name"] == table["name"].to_pylist()
+        assert found["label"] == labels_of(X)
+
+
 def test_a_method_that_refuses_the_rows_does_not_stop_the_others(folder, capsys):
     np.save("rows.npy", datasets.load("tm-1m", 21_000)[0])
     assert main(["compare", "rows.npy", "-k", "2", "--methods", "sc,k-means", "--quiet"]) == 0

@@ -99,7 +99,7 @@ def test_a_file_that_is_not_there_or_not_a_file_is_trouble_with_files(folder, re
     assert "nowhere.npz: no such file" in refused(["predict", "nowhere.npz", "rows.npy", "-o", "l.csv"], 3)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root reads everything")
 def test_an_unreadable_file_is_trouble_with_files(folder, refused):
     os.chmod("rows.npy", 0)
     try:
@@ -137,6 +137,7 @@ OUTPUTS = [
     (["-o", "l.xlsx"], 2, "has to end in one of .csv, .tsv, .parquet, .feather, .arrow, .npy, .npz"),
     (["-o", "l"], 2, "'l' has no suffix"),
     (["--model", "m.pickle"], 2, "has to end in .npz"),
+    (["-o", "l.csv", "--resume", "there.csv"], 3, "--resume: there.csv is a file"),
     (["--id", "0", "-o", "l.npy"], 2, "--id: a .npy file"),
     (["--id", "0", "--model", "m.npz"], 2, "--id carries a column over"),
     ([], 2, "nothing would be kept"),
@@ -228,6 +229,17 @@ def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypa
     )
 
 
+def test_what_is_written_stays_when_a_later_output_fails(folder, capfd, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise ValueError("the model is shy")
+
+    monkeypatch.setattr("dncsc.DnCSC.save", fails)
+    assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2
+    said = capfd.readouterr().err.splitlines()
+    assert said == ["dncsc: m.npz could not be written. Written before: l.csv.", "dncsc: the model is shy."]
+    assert sorted(path.name for path in folder.iterdir()) == ["l.csv", "rows.npy"]
+
+
 def test_force_overwrites_and_keeps_who_may_read(folder):
     (folder / "l.csv").write_text("precious")
     (folder / "l.csv").chmod(0o640)
@@ -271,6 +283,7 @@ def test_warnings_are_told_in_a_line(folder, capfd):
         ("choose columns=['a', 'b, c'].", 'choose --columns a,"b, c".'),
         ("with columns=.", "with --columns."),
         ("my_n_jobs stays", "my_n_jobs stays"),
+        ("the checkpoint of checkpoint='x'", "the checkpoint of --resume 'x'"),
     ],
 )
 def test_parameters_are_called_as_the_options_that_set_them(text, shown):

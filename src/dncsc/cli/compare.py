@@ -15,7 +15,7 @@ from dncsc.cli.inputs import Choice, Source, open_features, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import Progress
-from dncsc.cli.summary import print_json, print_table
+from dncsc.cli.summary import cluster_sizes, print_json, print_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,7 +146,7 @@ def _tell(results: list[Result], classes: np.ndarray | None, name: str, rows: Ro
         if result.labels is None:
             lines.append({**facts, "refused": result.refused})
             continue
-        facts |= {"seconds": result.seconds, "clusters": len(set(result.labels.tolist()))}
+        facts |= {"seconds": result.seconds, "sizes": cluster_sizes(result.labels)}
         if classes is not None:
             facts |= {"ACC": 100 * accuracy(classes, result.labels), "NMI": 100 * nmi(classes, result.labels)}
         facts["agreement"] = {other.method: 100 * nmi(other.labels, result.labels) for other in done}

@@ -21,7 +21,7 @@ Name = Annotated[
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Rows, or - for standard output.")]
 Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows to make. Default: as many as in the paper.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Seed of a synthetic set, or of the draw from a real one.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of a synthetic set, or of the draw from a real one.")]
 NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column of true classes.")]
 
 

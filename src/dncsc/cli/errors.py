@@ -41,7 +41,7 @@ OPTIONS = {
     "max_memory": "--max-memory",
     "checkpoint": "--resume",
 }
-"""Parameters of estimators, and what they are called on the command line."""
+"""Parameters of estimators, and what they are called on the command line; "checkpoint" is an English word too."""
 
 
 known_as: dict[str, str] = {}
@@ -81,7 +81,7 @@ def in_options(text: str) -> str:
     text = re.sub(r"\bcolumns=", "--columns", text)
     names = "|".join(OPTIONS)
     text = re.sub(rf"\b({names})=(?!=)", lambda found: f"{OPTIONS[found[1]]} ", text)
-    return re.sub(rf"\b({names})\b", lambda found: OPTIONS[found[1]], text)
+    return re.sub(rf"\b({names})\b", lambda found: OPTIONS[found[1]] if "_" in found[1] else found[1], text)
 
 
 def _between_commas(names: str) -> str:

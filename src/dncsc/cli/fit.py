@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import BadFile
 from dncsc.cli.inputs import Choice, Source, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
-from dncsc.cli.outputs import Target, check, file_target, table_target, written_beside
+from dncsc.cli.outputs import check
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import Progress, memory_peak, size
+from dncsc.cli.results import Targets, make_report, report_writer, save_model, write_all
 from dncsc.cli.summary import Summary, cluster_sizes
 
 if TYPE_CHECKING:
@@ -75,28 +72,6 @@ Cluster = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Targets:
-    """What is written."""
-
-    labels: Target | None
-    model: Target | None
-    report: Target | None
-
-    @classmethod
-    def named(cls, output: str | None, model: str | None, report: str | None) -> Targets:
-        if output is None and model is None and report is None:
-            raise Refused("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
-        return cls(
-            None if output is None else table_target(output),
-            None if model is None else file_target(model, "--model", ["npz"]),
-            None if report is None else file_target(report, "--report", ["html", "htm"]),
-        )
-
-    def all(self) -> list[Target]:
-        return [target for target in (self.labels, self.model, self.report) if target is not None]
-
-
 def fit(
     data: options.Data,
     clusters: options.Clusters,
@@ -132,22 +107,22 @@ def fit(
     check_identifier(targets.labels, identifier)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
-    write_report = None if targets.report is None else report_writer()
-    summary = Summary("fit", quiet, json, targets.labels is not None and targets.labels.path is None)
+    if targets.report is not None:
+        report_writer()
+    if resume is not None and Path(resume).exists() and not Path(resume).is_dir():
+        raise BadFile(f"--resume: {resume} is a file. Name a folder, which is made if it is not there.")
+    summary = Summary("fit", quiet, json, targets.labels_on_stdout)
     with signals_end_at_once(advice(resume), None if resume is None else Path(resume)), source(data) as read:
         rows, remembered = fit_rows(estimator, read, choice, scale, Progress(summary.quiet), cluster)
         facts = facts_of(estimator, read, rows, scale)
-        if targets.labels is not None:
-            write_labels(targets.labels, estimator.labels_, read, identifier, summary.quiet)
-        if targets.model is not None and targets.model.path is not None:
-            notes = {"scale": remembered, "data": read.name}
-            with written_beside(targets.model.path) as path:
-                estimator.save(path, notes=notes)
-        if write_report is not None and targets.report is not None and targets.report.path is not None:
-            command = shlex.join(["dncsc", *sys.argv[1:]])
-            with written_beside(targets.report.path) as path, Progress(summary.quiet) as progress:
-                steps = steps_as_rows(progress, rows.shape[0])
-                write_report(path, estimator, rows, data=read.name, command=command, progress=steps)
+        notes = {"scale": remembered, "data": read.name}
+        write_all(
+            [
+                (targets.labels, lambda to: write_labels(to, estimator.labels_, read, identifier, summary.quiet)),
+                (targets.model, lambda to: save_model(to, estimator, notes)),
+                (targets.report, lambda to: make_report(to, estimator, rows, read.name, summary.quiet)),
+            ]
+        )
     summary.facts |= {**facts, "seconds": summary.seconds, "outputs": [target.name for target in targets.all()]}
     summary.say(in_words(summary.facts))
     summary.close()
@@ -184,18 +159,6 @@ def fit_rows(
             else:
                 fit_on_cluster(estimator, rows, cluster, read.name)
     return rows, remembered
-
-
-def report_writer() -> Any:
-    """What writes reports, found before any work."""
-    from dncsc.report import write_report
-
-    return write_report
-
-
-def steps_as_rows(progress: Progress, n_rows: int) -> Callable[[str, float], None]:
-    """Steps of the report, and which share of each is done, told as rows."""
-    return lambda step, share: progress(f"report: {step}", round(share * n_rows), n_rows)
 
 
 def advice(resume: str | None) -> str:

@@ -104,7 +104,9 @@ Neighbors = Annotated[
 ]
 Seed = Annotated[
     int,
-    typer.Option(metavar="N", help="Seed: one seed, one answer, on any number of threads.", rich_help_panel=METHOD),
+    typer.Option(
+        metavar="N", min=0, help="Seed: one seed, one answer, on any number of threads.", rich_help_panel=METHOD
+    ),
 ]
 Jobs = Annotated[
     int | None,

@@ -100,11 +100,13 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
         print(f"{name:<{width}}  {value}")
 
 
-def cluster_sizes(labels: np.ndarray, n_clusters: int) -> list[int]:
+def cluster_sizes(labels: np.ndarray, n_clusters: int = 0) -> list[int]:
     """Rows in each cluster, counted block by block: labels may be a file."""
     import numpy as np
 
-    count = np.zeros(n_clusters, np.int64)
+    sizes = np.zeros(n_clusters, np.int64)
     for start in range(0, len(labels), 2**20):
-        count += np.bincount(labels[start : start + 2**20], minlength=n_clusters)
-    return [int(each) for each in count]
+        some = np.bincount(labels[start : start + 2**20], minlength=len(sizes))
+        some[: len(sizes)] += sizes
+        sizes = some
+    return [int(each) for each in sizes]

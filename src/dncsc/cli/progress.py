@@ -142,7 +142,7 @@ class Progress:
             count = f"pass {self._n_passes} of about {self._expected}"
             compiling = "first runs compile" if not now.rows_done and now.seconds > 2 else ""
             below = [
-                count if self._n_passes <= self._expected else "",
+                count if 1 <= self._n_passes <= self._expected else "",
                 f"{elapsed} so far",
                 self._left(now) or compiling,
                 f"{size(memory_now())} of memory",

@@ -36,11 +36,17 @@ class Model:
     centroids: np.ndarray
 
     def link(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """Landmarks that rows are linked to (n, K), and the weights of the links: the rows' entries in B."""
+        """Landmarks that rows are linked to (n, K), and the weights of the links."""
         assert isinstance(self.embedding, Lifted)
         graph = self.embedding.graph
         nearest, shares, degree = graph.shares(*graph.look(self.frame.enter(rows)))
         return nearest, shares * degree[:, None]
+
+    def enter(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """The rows' entries in B: the same links, but in the order of the landmarks."""
+        nearest, weight = self.link(rows)
+        order = np.argsort(nearest, axis=1)
+        return [np.take_along_axis(each, order, axis=1) for each in (nearest, weight)]
 
     def place(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
@@ -104,6 +110,7 @@ class _Steps:
         self._count += 1
         result = self._keeper.load(name, into)
         if result is not None:
+            self._engine.phase = phase
             self._say(f"{phase:<10}     kept")
             self._engine.know(getattr(result, "columns", ()))
             return result
@@ -214,25 +221,32 @@ class _Apply(Pass[list[NotFinite]]):
 
 def label(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
     """Cluster of every row of an engine."""
-    [labels] = _apply(engine, _Apply(model, "label", [Column(LABEL, np.int32)]), names)
+    [labels] = _apply(engine, _Apply(model, "label", made_by(model, "label")), names)
     return labels
 
 
 def embed(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
     """Spectral embedding of every row of an engine."""
-    column = Column("place", model.embedding.dtype, model.embedding.n_dimensions)
-    [places] = _apply(engine, _Apply(model, "place", [column]), names)
+    [places] = _apply(engine, _Apply(model, "place", made_by(model, "embed")), names)
     return places
 
 
 def weigh(model: Model, engine: Engine, names: Sequence[str] | None = None) -> tuple[Any, Any]:
     """Landmarks that every row of an engine is linked to, and the weights of the links."""
+    nearest, weight = _apply(engine, _Apply(model, "enter", made_by(model, "weigh")), names)
+    return nearest, weight
+
+
+def made_by(model: Model, function: str) -> Sequence[Column]:
+    """Columns that one of the three functions above fills, by its name."""
+    if function == "label":
+        return [Column(LABEL, np.int32)]
+    if function == "embed":
+        return [Column("place", model.embedding.dtype, model.embedding.n_dimensions)]
     assert isinstance(model.embedding, Lifted)
     assert isinstance(model.embedding.graph, RowsAndLandmarks)
     width = model.embedding.graph.links.search.n_neighbors
-    columns = [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
-    nearest, weight = _apply(engine, _Apply(model, "link", columns), names)
-    return nearest, weight
+    return [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
 
 
 def _apply(engine: Engine, task: _Apply, names: Sequence[str] | None) -> list[Any]:

@@ -26,6 +26,10 @@ from dncsc.version import __version__
 
 Result = TypeVar("Result")
 
+FARTHEST = {"float32": 2.0**50, "float64": 2.0**410}
+"""From the middle of a frame, in any feature: a few hundred times as far as training rows are, so that squares can be
+summed, and differences between directions are still seen."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -39,7 +43,7 @@ class Model:
         """Landmarks that rows are linked to (n, K), and the weights of the links."""
         assert isinstance(self.embedding, Lifted)
         graph = self.embedding.graph
-        nearest, shares, degree = graph.shares(*graph.look(self.frame.enter(rows)))
+        nearest, shares, degree = graph.shares(*graph.look(self._enter(rows)))
         return nearest, shares * degree[:, None]
 
     def enter(self, rows: np.ndarray) -> Sequence[np.ndarray]:
@@ -50,11 +54,22 @@ class Model:
 
     def place(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
-        return [self.embedding.place(*self.embedding.look(self.frame.enter(rows)))]
+        return [self.embedding.place(*self.embedding.look(self._enter(rows)))]
 
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
-        return self.embedding.label(self.centroids, *self.embedding.look(self.frame.enter(rows)))[:1]
+        return self.embedding.label(self.centroids, *self.embedding.look(self._enter(rows)))[:1]
+
+    def _enter(self, rows: np.ndarray) -> np.ndarray:
+        """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
+        inside, farthest = self.frame.enter(rows), FARTHEST[self.frame.dtype.name]
+        if max(inside.max(), -inside.min()) > farthest:
+            far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
+            some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale
+            size = np.maximum(np.abs(some).max(axis=1, keepdims=True), np.abs(middle).max())
+            direction = some / size - middle / size  # the difference itself could overflow
+            inside[far] = direction * (farthest / np.abs(direction).max(axis=1, keepdims=True))
+        return inside
 
 
 @dataclass

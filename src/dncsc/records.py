@@ -60,11 +60,12 @@ def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:
     arrays = {}
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
-        if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
-            raise BadRecord("its parts claim to be larger than the file.")
         for member in members:
             if member.compress_type != zipfile.ZIP_STORED:
                 raise BadRecord(f"its part {member.filename!r} is compressed, which ours never are.")
+        if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
+            raise BadRecord("its parts claim to be larger than the file.")
+        for member in members:
             with archive.open(member) as part:
                 arrays[member.filename.removesuffix(".npy")] = _read_array(part, member.file_size)
     return arrays

@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 import naive
 from dncsc import DnCSC
 from dncsc.phases.eigen import BEHIND, leading_eigenpairs
-from dncsc.phases.partition import bottom_of_spectrum, join_lightest
 from dncsc.phases.select.divide_and_conquer import allocate
+from dncsc.phases.spectrum import bottom_of_spectrum, join_lightest
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from dncsc.metrics import accuracy, ari, nmi, purity
+from dncsc.metrics import accuracy, ari, nmi, purity, scores
 
 SCORES = [accuracy, ari, nmi, purity]
 
@@ -126,3 +126,14 @@ def test_labels_that_do_not_fit_together_are_refused(score, true, pred, words):
 def test_an_unknown_average_is_refused_with_those_that_are_known():
     with pytest.raises(ValueError, match="'geometric', 'arithmetic', 'min', 'max', 'joint'; got 'mean'"):
         nmi([0, 1], [0, 1], average="mean")
+
+
+@pytest.mark.parametrize("n_classes", [1, 3, 40])
+@pytest.mark.parametrize("n_clusters", [1, 3, 40])
+def test_all_scores_at_once_are_the_single_ones(n_classes, n_clusters):
+    random = np.random.default_rng(n_classes + n_clusters)
+    true, pred = random.integers(n_classes, size=60), random.integers(n_clusters, size=60)
+    single = {"acc": accuracy, "nmi": nmi, "ari": ari, "purity": purity}
+    expected = {name: score(true, pred) for name, score in single.items()}
+    assert scores(true, pred) == pytest.approx(expected, abs=1e-12)
+    assert scores(true, true) == pytest.approx(dict.fromkeys(single, 1.0))

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length, column_or_1d
 
-__all__ = ["accuracy", "ari", "nmi", "purity"]
+__all__ = ["accuracy", "ari", "nmi", "purity", "scores"]
 
 
 def _crossed(y_true: Any, y_pred: Any) -> np.ndarray:
@@ -31,8 +31,7 @@ def accuracy(y_true: Any, y_pred: Any) -> float:
     >>> accuracy([0, 0, 1, 1], ["b", "b", "a", "b"])
     0.75
     """
-    counts = _crossed(y_true, y_pred)
-    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+    return _accuracy(_crossed(y_true, y_pred))
 
 
 def purity(y_true: Any, y_pred: Any) -> float:
@@ -43,8 +42,7 @@ def purity(y_true: Any, y_pred: Any) -> float:
     >>> purity([0, 0, 1, 1], [0, 1, 2, 3])
     1.0
     """
-    counts = _crossed(y_true, y_pred)
-    return float(counts.max(axis=0).sum() / counts.sum())
+    return _purity(_crossed(y_true, y_pred))
 
 
 def ari(y_true: Any, y_pred: Any) -> float:
@@ -74,7 +72,45 @@ def nmi(y_true: Any, y_pred: Any, average: str = "geometric") -> float:
     >>> nmi([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
-    counts = _crossed(y_true, y_pred) * 1.0
+    return _nmi(_crossed(y_true, y_pred), average)
+
+
+def scores(y_true: Any, y_pred: Any) -> dict[str, float]:
+    """All of them by name, from one pass over the labels: many millions of rows take seconds.
+
+    Examples
+    --------
+    >>> scores([0, 0, 1, 1], [1, 1, 0, 0])
+    {'acc': 1.0, 'nmi': 1.0, 'ari': 1.0, 'purity': 1.0}
+    """
+    counts = _crossed(y_true, y_pred)
+    return {"acc": _accuracy(counts), "nmi": _nmi(counts, "geometric"), "ari": _ari(counts), "purity": _purity(counts)}
+
+
+def _accuracy(counts: np.ndarray) -> float:
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+
+
+def _purity(counts: np.ndarray) -> float:
+    return float(counts.max(axis=0).sum() / counts.sum())
+
+
+def _ari(counts: np.ndarray) -> float:
+    """From pairs of rows that are together: in both, in classes, in clusters. Python's integers do not overflow."""
+    together, in_classes, in_clusters = (
+        sum(n * (n - 1) // 2 for n in each[each > 1].tolist())
+        for each in (counts, counts.sum(axis=1), counts.sum(axis=0))
+    )
+    n = int(counts.sum())
+    pairs = n * (n - 1) // 2
+    if not in_classes + in_clusters or in_classes == in_clusters == pairs:
+        return 1.0
+    expected = in_classes * in_clusters / pairs
+    return (together - expected) / ((in_classes + in_clusters) / 2 - expected)
+
+
+def _nmi(crossed: np.ndarray, average: str) -> float:
+    counts = crossed * 1.0
     joint, true, pred = (_entropy(each) for each in (counts.ravel(), counts.sum(axis=1), counts.sum(axis=0)))
     averages = {
         "geometric": np.sqrt(true * pred),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.frame import Frame
-from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Choice, Gaussian, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Group, Member, RowsAndMembers
@@ -25,6 +25,7 @@ KINDS: tuple[type, ...] = (
     Adaptive,
     ByAllLandmarks,
     CandidateSearch,
+    Choice,
     Centroids,
     ExactSearch,
     Frame,

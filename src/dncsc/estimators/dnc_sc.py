@@ -7,6 +7,7 @@ from typing import Any
 
 from dncsc.estimators import checks
 from dncsc.estimators.base import LandmarkClusterer
+from dncsc.phases.settings import AUTO
 from dncsc.recipes import DNC_SC, NEAREST, SELECT, Recipe
 
 
@@ -118,7 +119,7 @@ class DnCSC(LandmarkClusterer):
         selection_rate: int | str = "auto",
         sample_size: int | str = "auto",
         n_candidates: int | str = "auto",
-        bandwidth: float | str = "mean",
+        bandwidth: float | str = "auto",
         select: str = "dnc",
         nearest: str = "candidates",
         normalize: str = "l2",
@@ -149,6 +150,8 @@ class DnCSC(LandmarkClusterer):
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
         self.verbose = verbose
+
+    bandwidths = (AUTO, *LandmarkClusterer.bandwidths)
 
     def _recipe(self) -> Recipe:
         select = SELECT[checks.choice("select", self.select, SELECT)]

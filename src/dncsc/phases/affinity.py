@@ -14,7 +14,7 @@ from dncsc.kernels.nearest import search_all
 from dncsc.kernels.weights import adaptive_transition, gaussian_transition, local_transition
 from dncsc.phases.nearest import Links
 from dncsc.phases.sample import draw_rows
-from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
 
 SAMPLE_ROWS = 10_000
 """Rows that the mean distance to all landmarks is taken over; N x p distances would cost more than all else."""
@@ -83,8 +83,26 @@ class RowsOfOne:
         return transition, np.ones_like(degree)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Several ways to weights, to be tried in this order by whoever sees what becomes of the graph."""
+
+    options: tuple[Affinity, ...]
+    bandwidth: None = None
+
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.options[0].weigh(nearest, squared)
+
+
+TIGHT = 0.35
+"""of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
+
+
 def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
-    """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks."""
+    """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks.
+
+    "auto" is Gaussian with a third of that, or, where such weights shatter the graph, adaptive.
+    """
     return _weights(engine, settings, links, links.mean_distance)
 
 
@@ -97,9 +115,15 @@ def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
 def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: float) -> Affinity:
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
+    if settings.bandwidth == AUTO:
+        return Choice((_gaussian(TIGHT * mean_distance), Adaptive()))
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
+    return _gaussian(bandwidth)
+
+
+def _gaussian(bandwidth: float) -> Gaussian:
     return Gaussian(bandwidth if bandwidth > 0 else 1.0)  # 0 where every row is a landmark and K = 1
 
 

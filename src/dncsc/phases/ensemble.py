@@ -17,7 +17,7 @@ from dncsc.engines.seeds import generator
 from dncsc.phases.discretize import LABEL, k_means
 from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.kmeans import added
-from dncsc.phases.partition import Partition, cut
+from dncsc.phases.partition import Cut, Partition, cut, whole
 from dncsc.phases.settings import Settings
 
 FEWEST, MOST = 20, 60
@@ -154,7 +154,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graph.embedding.reads:
             engine.drop(name)
-    return cut(engine, settings, RowsAndMembers(tuple(groups)))
+    return whole(cut(engine, settings, RowsAndMembers(tuple(groups)), Cut()))
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:

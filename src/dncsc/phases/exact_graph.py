@@ -13,8 +13,9 @@ from scipy.sparse import csr_array
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import search_all
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
-from dncsc.phases.partition import Partition, bottom_of_spectrum
+from dncsc.phases.partition import Partition
 from dncsc.phases.settings import Settings
+from dncsc.phases.spectrum import bottom_of_spectrum
 
 PLACE = "place"
 """Column: a row's entries in the eigenvectors."""

@@ -20,9 +20,10 @@ from dncsc.phases.affinity import mean_distance
 from dncsc.phases.eigen import with_positive_peaks
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
 from dncsc.phases.kmeans import added
-from dncsc.phases.partition import MORE_EIGENVALUES, Partition
+from dncsc.phases.partition import Partition
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
+from dncsc.phases.spectrum import MORE_EIGENVALUES
 
 LEAST_EIGENVALUE = 1e-6
 """of A, relative to its largest: below that the pseudo-inverse would amplify rounding"""

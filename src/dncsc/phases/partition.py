@@ -11,47 +11,22 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import scipy.sparse
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from dncsc.engines.base import Block, Column, Engine, Task
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.kernels.grouping import group_rows
-from dncsc.phases.affinity import Affinity
-from dncsc.phases.eigen import leading_eigenpairs
+from dncsc.phases.affinity import Affinity, Choice
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks, values_of
 from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-
-MORE_EIGENVALUES = 5
-"""Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
+from dncsc.phases.spectrum import bottom_of_spectrum
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
 
 ROWS_A_LANDMARK = 50
 """Beyond, rows are added up when there are so many for each landmark."""
-
-LEAST_LINK = 1e-12
-"""of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
-
-LARGEST_EIGENVALUE = 1 - 1e-15
-"""of W_R, normalised, but for the one that each connected part has; what comes closer is rounding"""
-
-LEAST_EIGENVALUE = 1e-10
-"""of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
-
-
-@dataclass(frozen=True)
-class Spectrum:
-    """The bottom of the spectrum of ``L_R v = lambda D_R v``."""
-
-    eigenvalues: np.ndarray
-    """lambda, ascending from 0; some more than k"""
-    vectors: np.ndarray
-    """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' lines, weighted by T"""
-    n_components: int
-    """connected parts of the landmark graph"""
 
 
 class _Sums(Protocol):
@@ -171,8 +146,16 @@ class Partition:
 def transfer_cut(
     engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity
 ) -> Partition:
-    """Eigenvectors of the bipartite graph of rows and landmarks, from the p x p problem on the landmarks."""
-    return cut(engine, settings, RowsAndLandmarks(links, affinity))
+    """Eigenvectors of the bipartite graph of rows and landmarks, from the p x p problem on the landmarks.
+
+    Where there is a choice of weights, the first that do not shatter the graph are taken.
+    """
+    *first, last = affinity.options if isinstance(affinity, Choice) else (affinity,)
+    for weights in first:
+        partition = cut(engine, settings, RowsAndLandmarks(links, weights), Cut(with_specks=False, shattered=False))
+        if partition is not None:
+            return partition
+    return whole(cut(engine, settings, RowsAndLandmarks(links, last), Cut(with_specks=False)))
 
 
 def singular_vectors(
@@ -182,18 +165,40 @@ def singular_vectors(
 
     With rows of sum 1 they are what the transfer cut finds, but for the first, constant one.
     """
-    return cut(engine, settings, RowsAndLandmarks(links, affinity), without_constant=True)
+    return whole(cut(engine, settings, RowsAndLandmarks(links, affinity), Cut(with_constant=False)))
 
 
-def cut(engine: Engine, settings: Settings, graph: Bipartite, without_constant: bool = False) -> Partition:
-    """Cut a bipartite graph through its points; with one vector more, from which the constant direction is left out."""
+@dataclass(frozen=True)
+class Cut:
+    """What a cut may use."""
+
+    with_constant: bool = True
+    """else the constant direction is left out, and one vector more taken instead"""
+    with_specks: bool = True
+    """vectors that only point out a speck"""
+    shattered: bool = True
+    """a graph that falls into many thin pieces"""
+
+
+def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition | None:
+    """Cut a bipartite graph through its points; None where it is shattered and may not be."""
     similarity, mass = landmark_similarity(engine, graph)
-    spectrum = bottom_of_spectrum(similarity, graph.points, settings.n_clusters + without_constant, mass)
+    k = settings.n_clusters + (not use.with_constant)
+    spectrum = bottom_of_spectrum(
+        similarity, graph.points, k, mass, with_specks=use.with_specks, even_if_shattered=use.shattered
+    )
+    if spectrum.is_shattered and not use.shattered:
+        return None
     vectors = spectrum.vectors
-    if without_constant and vectors.shape[1] > 1:
+    if not use.with_constant and vectors.shape[1] > 1:
         vectors = _without_constant(vectors, np.asarray(similarity.sum(axis=1)).ravel())
     lift = Lift(vectors.astype(engine.frame.dtype), settings.by_length)
     return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
+
+
+def whole(partition: Partition | None) -> Partition:
+    assert partition is not None  # shattered graphs were allowed
+    return partition
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:
@@ -208,91 +213,3 @@ def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:
     if length > 1e-9:
         vectors = vectors - np.outer(vectors @ mirror, mirror) * (2 / length**2)
     return vectors[:, 1:]
-
-
-def bottom_of_spectrum(
-    similarity: csr_array,
-    landmarks: np.ndarray,
-    n_clusters: int,
-    mass: np.ndarray | None = None,
-    factorise: bool = True,
-) -> Spectrum:
-    """Solve ``L_R v = lambda D_R v`` component by component.
-
-    A graph of c parts has the eigenvalue 0 c times, and a solver returns any rotation of those vectors, or stalls.
-    Taken apart, each part has it once, with a vector that is known. Where there are more parts than clusters, the
-    lightest joins the part nearest to it until k are left, and each of those becomes a cluster.
-
-    Parameters
-    ----------
-    similarity : csr_array (p, p)
-        W_R.
-    landmarks : (p, d)
-        Where the landmarks are, to tell which parts are near.
-    n_clusters : int
-        k.
-    mass : (p,), optional
-        Weight of the rows that each landmark stands for, to tell which parts are light; its degree by default.
-    factorise : bool
-        Whether a sparse factorisation is likely to stay sparse; see `leading_eigenpairs`.
-    """
-    degree = np.asarray(similarity.sum(axis=1)).ravel()
-    linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
-    root = np.sqrt(degree[linked])
-    inverse = scipy.sparse.diags_array(1 / root)
-    normal = csr_array(inverse @ similarity[linked][:, linked] @ inverse)
-    normal.data[normal.data < LEAST_LINK] = 0
-    normal.eliminate_zeros()
-    n_components, component = connected_components(normal, directed=False)
-    part = join_lightest(component, landmarks[linked], degree[linked] if mass is None else mass[linked], n_clusters)
-    joined = part.max() + 1 < n_components
-    most = 1 if joined else n_clusters + MORE_EIGENVALUES - n_components + 1
-    pairs = []
-    for i in range(part.max() + 1):
-        members = np.flatnonzero(part == i)
-        inside = normal[members][:, members]
-        values, vectors = leading_eigenpairs(inside, min(most, len(members)), root[members], factorise)
-        values[0] = 1
-        values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
-        pairs += [(value, members, vector) for value, vector in zip(values, vectors.T, strict=True)]
-    pairs.sort(key=lambda pair: -pair[0])
-    useful = [pair for pair in pairs[:n_clusters] if pair[0] > LEAST_EIGENVALUE]
-    lines = np.zeros((len(degree), len(useful)))
-    for column, (value, members, vector) in enumerate(useful):
-        lines[linked[members], column] = vector / root[members] / np.sqrt(value)
-    values = np.ones(n_components) if joined else np.array([value for value, _, _ in pairs])
-    return Spectrum(np.clip(1 - values[: n_clusters + MORE_EIGENVALUES], 0, 1), lines, n_components)
-
-
-def join_lightest(component: np.ndarray, landmarks: np.ndarray, degree: np.ndarray, most: int) -> np.ndarray:
-    """Join the lightest component to the one nearest to it (by its nearest landmark) until at most `most` are left.
-
-    Parameters
-    ----------
-    component : int (p,)
-        Component of each landmark.
-    landmarks : (p, d)
-    degree : (p,)
-        Weight of each landmark.
-    most : int
-
-    Returns
-    -------
-    part : int (p,)
-        Numbered from 0 without gaps.
-    """
-    part = component.copy()
-    mass = np.bincount(part, degree)
-    left = len(mass)
-    while left > most:
-        light = int(np.argmin(mass))
-        inside, outside = np.flatnonzero(part == light), np.flatnonzero(part != light)
-        squared = [np.min(np.sum((landmarks[outside] - landmarks[i]) ** 2, axis=1, dtype=np.float64)) for i in inside]
-        closest = inside[int(np.argmin(squared))]
-        distances = np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64)
-        heir = part[outside[int(np.argmin(distances))]]
-        part[inside] = heir
-        mass[heir] += mass[light]
-        mass[light] = np.inf
-        left -= 1
-    return np.unique(part, return_inverse=True)[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MEAN, LOCAL, ADAPTIVE = "mean", "local", "adaptive"
+AUTO, MEAN, LOCAL, ADAPTIVE = "auto", "mean", "local", "adaptive"
 """Ways to weights without a given bandwidth; see `dncsc.phases.affinity`."""
 
 
@@ -25,7 +25,7 @@ class Settings:
     n_candidates: int
     """K': among how many landmarks a row's K nearest are searched"""
     bandwidth: float | str
-    """sigma in the working frame, or `MEAN`, `LOCAL`, `ADAPTIVE`"""
+    """sigma in the working frame, or `AUTO`, `MEAN`, `LOCAL`, `ADAPTIVE`"""
     by_length: bool
     """embedded rows are scaled to 2-norm 1, else to 1-norm 1"""
     n_init: int

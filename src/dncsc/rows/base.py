@@ -49,9 +49,7 @@ class FileState:
         try:
             now = os.stat(self.path)
         except OSError as error:
-            raise FileTrouble(
-                f"{self.path} was there when it was opened and is not now: {error.strerror}.{stood}"
-            ) from error
+            raise FileTrouble(f"{self.path} was deleted or moved after it was opened.{stood}") from error
         if now.st_size < self.size:
             change = f"was truncated from {self.size} to {now.st_size} bytes"
         elif now.st_ino != self.inode:
@@ -109,8 +107,6 @@ class Rows(ABC):
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Rows `start` to `stop`, C-ordered; a fresh array."""
-        if not self.seekable:
-            raise io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
         if not 0 <= start <= stop <= len(self):
             raise IndexError(f"rows {start} to {stop} were asked for; there are rows 0 to {len(self)}.")
         self._refuse_if_closed()
@@ -118,7 +114,7 @@ class Rows(ABC):
 
     @abstractmethod
     def _read(self, start: int, stop: int) -> np.ndarray:
-        """`read` of rows that exist."""
+        """`read` of rows that exist, and a `check` of the files."""
 
     def batches(self, n_rows: int = BATCH_ROWS) -> Iterator[np.ndarray]:
         """All rows once, in order, `n_rows` at a time; the last batch may have fewer."""
@@ -151,6 +147,9 @@ class Rows(ABC):
         """Let go of what is held; reading is over."""
         self._closed = True
 
+    def _only_in_order(self) -> io.UnsupportedOperation:
+        return io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
+
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise ValueError(f"{self!r} is closed.")
@@ -170,6 +169,23 @@ class Rows(ABC):
         n, d = self.shape
         more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
         return f"<{n:,} rows x {d:,} columns of {self.dtype.name} in {self.files[0].path.name}{more}>"
+
+
+class StreamRows(Rows):
+    """Rows that can only be read from the first to the last."""
+
+    seekable = False
+
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        raise self._only_in_order()
+
+    def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
+        yield from regroup(self._pieces(), n_rows, self.dtype)
+        self.check(len(self))
+
+    @abstractmethod
+    def _pieces(self) -> Iterator[np.ndarray]:
+        """All rows, as they come."""
 
 
 def regroup(pieces: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:

@@ -9,10 +9,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.columns import column_numbers
 from dncsc.rows.raw import RawRows, is_real
-from dncsc.suggest import did_you_mean
-
-Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -68,18 +66,3 @@ def table_shape(array: Array, where: str) -> tuple[int, int]:
             f"{where} holds an array of shape {array.shape}; rows and columns are needed. Save X.reshape(len(X), -1)."
         )
     return array.shape[0], array.shape[1]
-
-
-def column_numbers(columns: Sequence[Any] | None, d: int, where: str) -> list[int] | None:
-    """Numbers of chosen columns, checked, in a table whose columns have no names."""
-    if columns is None:
-        return None
-    for column in columns:
-        if isinstance(column, bool) or not isinstance(column, (int, np.integer)):
-            hint = did_you_mean(column, map(str, range(d))) if d <= 1000 else ""
-            raise ValueError(
-                f"{where} has no column names: choose columns by number, 0 to {d - 1}; got {column!r}.{hint}"
-            )
-        if not 0 <= column < d:
-            raise ValueError(f"{where} has columns 0 to {d - 1}; there is no column {column}.")
-    return [int(column) for column in columns]

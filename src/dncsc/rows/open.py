@@ -5,15 +5,32 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from dncsc.rows.base import FileState, FileTrouble, Rows
+from dncsc.rows.columns import checked, listed
+from dncsc.rows.ipc import open_arrow_file, open_arrow_stream
 from dncsc.rows.npy import open_npy
+from dncsc.rows.npz import open_npz
+from dncsc.rows.parquet import open_parquet
+from dncsc.rows.several import SeveralRows
 from dncsc.rows.sniff import READABLE, kind_of
+from dncsc.rows.text import open_text
 
 Source = str | os.PathLike[str]
+
+OPENERS: dict[str, Callable[[FileState, Sequence[Any] | None], Rows]] = {
+    "npy": open_npy,
+    "zip": open_npz,
+    "parquet": open_parquet,
+    "arrow file": open_arrow_file,
+    "arrow stream": open_arrow_stream,
+    "text": open_text,
+    "gzip": open_text,
+}
+"""Who reads what, by the kinds of `sniff`."""
 
 
 def open_rows(paths: Source | Sequence[Source], columns: Sequence[Any] | None = None) -> Rows:
@@ -50,22 +67,41 @@ def open_rows(paths: Source | Sequence[Source], columns: Sequence[Any] | None = 
            [10., 11.]])
     >>> folder.cleanup()
     """
-    columns = _checked(columns)
+    columns = checked(columns)
     files = find_files(paths)
-    rows = open_file(files[0], columns)
+    first = open_file(files[0], columns)
+    parts = [first, *(_like(first, path, columns) for path in files[1:])]
+    rows = SeveralRows(parts) if len(parts) > 1 else first
     if not len(rows):
-        raise ValueError(f"{rows!r} has no rows.")
+        raise ValueError(f"{files[0] if len(files) == 1 else paths}: there are columns, but no rows.")
     return rows
+
+
+def _like(first: Rows, path: Path, columns: Sequence[Any] | None) -> Rows:
+    """Rows of another file, in the order of the first one's columns; an error if it has others."""
+    part = open_file(path, columns)
+    if first.names and part.names and part.names != first.names and set(part.names) == set(first.names):
+        part = open_file(path, first.names)
+    if (part.names, part.shape[1]) == (first.names, first.shape[1]):
+        return part
+    raise ValueError(f"{part.paths[0]} has other columns than {first.paths[0]}: {_difference(first, part)}.")
+
+
+def _difference(first: Rows, part: Rows) -> str:
+    if first.names is None or part.names is None:
+        kinds = [f"{each.shape[1]}{'' if each.names else ' without names'}" for each in (part, first)]
+        return f"{kinds[0]} instead of {kinds[1]}"
+    missing = [name for name in first.names if name not in set(part.names)]
+    more = [name for name in part.names if name not in set(first.names)]
+    said = [f"it lacks {listed(missing)}"] * bool(missing) + [f"it has {listed(more)} too"] * bool(more)
+    return " and ".join(said)
 
 
 def open_file(path: Path, columns: Sequence[Any] | None = None) -> Rows:
     """Rows of one file, whatever it is."""
     file = FileState.of(path)
     kind = kind_of(file)
-    if kind == "npy":
-        rows: Rows = open_npy(file, columns)
-    else:
-        raise FileTrouble(f"{path} cannot be read. Readable are {READABLE}.")
+    rows = OPENERS[kind](file, columns)
     if not rows.shape[1]:
         raise ValueError(f"{file.path} has no columns.")
     return rows
@@ -89,7 +125,9 @@ def _files_of(path: str) -> list[Path]:
     if os.path.isdir(path):
         inside = [entry for entry in Path(path).iterdir() if entry.is_file() and not _is_aside(entry.name)]
         if not inside:
-            raise FileTrouble(f"the folder {path} holds no data files. Readable are {READABLE}.")
+            deeper = any(entry.is_dir() for entry in Path(path).iterdir())
+            advice = f" but folders: try the pattern {path}/**/*.parquet, or the like" if deeper else ""
+            raise FileTrouble(f"the folder {path} holds no data files{advice}. Readable are {READABLE}.")
         return sorted(inside, key=_natural)
     if not os.path.lexists(path) and glob.has_magic(path):
         fitting = [Path(name) for name in glob.glob(path, recursive=True)]
@@ -109,17 +147,3 @@ def _natural(path: Path) -> list[tuple[int, int, str]]:
     """Sorting key in which part-2 comes before part-10."""
     pieces = re.split(r"(\d+)", str(path))
     return [(1, int(piece), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces]
-
-
-def _checked(columns: Sequence[Any] | None) -> list[Any] | None:
-    if columns is None:
-        return None
-    if isinstance(columns, (str, int)):
-        raise TypeError(f"columns must be a list; for one column give [{columns!r}].")
-    chosen = list(columns)
-    if not chosen:
-        raise ValueError("columns is empty: choose at least one, or give None for all.")
-    twice = sorted({str(column) for column in chosen if chosen.count(column) > 1})
-    if twice:
-        raise ValueError(f"columns names {', '.join(twice)} more than once.")
-    return chosen

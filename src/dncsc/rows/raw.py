@@ -57,7 +57,8 @@ class RawRows(Rows):
         needed = offset + math.prod(shape) * self.stored_dtype.itemsize
         if file.size < needed:
             raise FileTrouble(
-                f"{file.path} is truncated: {n} rows of {d} {self.stored_dtype.name} need {needed} bytes; it has {file.size}."
+                f"{file.path} is truncated: {n} rows of {d} {self.stored_dtype.name} end at byte {needed}; "
+                f"it has {file.size} bytes."
             )
 
     def _read(self, start: int, stop: int) -> np.ndarray:
@@ -95,18 +96,13 @@ class RawRows(Rows):
     def fingerprint(self) -> dict[str, Any]:
         plain = super().fingerprint()
         chosen = None if self.columns is None else list(self.columns)
-        return {
-            **plain,
-            "columns": chosen,
-            "offset": self.offset,
-            "stored": self.stored_dtype.str,
-            "fortran": self.fortran,
-        }
+        place = {"offset": self.offset, "stored": self.stored_dtype.str, "fortran": self.fortran}
+        return {**plain, "columns": chosen, **place}
 
 
 def read_at(stream: Any, room: np.ndarray, offset: int) -> bool:
     """Fill `room` with the bytes at an offset of an open file; False where the file ends too early."""
-    view = room.data
+    view = memoryview(room.data)
     stream.seek(offset)
     while len(view):
         got = stream.readinto(view[: 2**30])  # one system call reads at most 2 GB

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,8 +36,11 @@ WORDS = {
     "feather 1": "a Feather file of the old version 1",
     "gzip": "compressed by gzip",
     "text": "text",
+    "other text": "text in another encoding than UTF-8",
     "unknown": "of an unknown kind",
 }
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 _MAGIC: list[tuple[str, Callable[[bytes], bool]]] = [
     ("npy", lambda head: head.startswith(b"\x93NUMPY")),
@@ -46,6 +50,8 @@ _MAGIC: list[tuple[str, Callable[[bytes], bool]]] = [
     ("arrow stream", lambda head: head.startswith(b"\xff\xff\xff\xff")),
     ("feather 1", lambda head: head.startswith(b"FEA1")),
     ("gzip", lambda head: head.startswith(b"\x1f\x8b")),
+    ("text", lambda head: _is_utf8(head)),
+    ("other text", lambda head: head.startswith((b"\xff\xfe", b"\xfe\xff")) or not _CONTROL.search(head)),
 ]
 
 
@@ -68,7 +74,7 @@ def content(file: FileState) -> str:
     for kind, fits in _MAGIC:
         if fits(head):
             return kind
-    return "text" if _is_text(head) else "unknown"
+    return "unknown"
 
 
 def kind_of(file: FileState) -> str:
@@ -79,6 +85,8 @@ def kind_of(file: FileState) -> str:
             f"{file.path} is {WORDS[found]}, which is no longer read: write it again with "
             "pyarrow.feather.write_feather, or as Parquet."
         )
+    if found == "other text":
+        raise FileTrouble(f"{file.path} is {WORDS[found]}: save it in UTF-8.")
     if suffix is not None and found not in CLAIMS[suffix]:
         should = " or ".join(WORDS[kind] for kind in sorted(CLAIMS[suffix]))
         raise FileTrouble(f"{file.path}: the suffix {suffix} claims {should}, but the content is {WORDS[found]}.")
@@ -87,8 +95,8 @@ def kind_of(file: FileState) -> str:
     return found
 
 
-def _is_text(head: bytes) -> bool:
-    """Whether bytes may begin a table in UTF-8."""
+def _is_utf8(head: bytes) -> bool:
+    """Whether bytes may begin a text in UTF-8."""
     if b"\0" in head:
         return False
     try:

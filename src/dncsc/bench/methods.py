@@ -1,0 +1,108 @@
+"""What the benchmarks compare: the methods of the package, scikit-learn's k-means, and any other by its import path."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from dncsc.engines.base import Column, Engine
+from dncsc.estimators.lloyd_kmeans import LloydKMeans
+from dncsc.estimators.registry import METHODS, clusterer
+from dncsc.phases.discretize import Centroids
+from dncsc.phases.partition import Partition
+from dncsc.phases.select.divide_and_conquer import divide_and_conquer
+from dncsc.phases.select.tree import SUBSET, Selection
+from dncsc.phases.settings import Settings
+from dncsc.recipes import Recipe
+from dncsc.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class _Subsets:
+    """The embedding of a selection: a row is where its own landmark is."""
+
+    selection: Selection
+    reads: ClassVar[Sequence[str]] = (SUBSET,)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.selection.tree.columns
+
+    @property
+    def n_dimensions(self) -> int:
+        return int(self.selection.landmarks.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.selection.landmarks.dtype
+
+    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+        return [self.selection.tree.locate(rows)]
+
+    def place(self, *values: np.ndarray) -> np.ndarray:
+        return self.selection.landmarks[values[0]]
+
+    def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return values[0], np.full(len(values[0]), np.nan)  # distances are not asked for
+
+
+def _own_subsets(engine: Engine, settings: Settings, selection: Selection, links: None, affinity: None) -> Partition:
+    return Partition(_Subsets(selection), np.empty(0), 1)
+
+
+def _landmarks(engine: Engine, settings: Settings, embedding: _Subsets) -> Centroids:
+    return Centroids(embedding.selection.landmarks, 1)
+
+
+class DivideAndConquer(LloydKMeans):
+    """The selection of landmarks as a clusterer by itself, as in the paper's simulation: clusters are the subsets.
+
+    Parameters are those of k-means; `n_init` and `max_iter` change nothing.
+    """
+
+    def _recipe(self) -> Recipe:
+        return Recipe(divide_and_conquer, None, None, _own_subsets, _landmarks)
+
+
+YARDSTICK = "sklearn-kmeans"
+"""``KMeans(k, random_state=0)``, the same in every repeat: what spectral clustering is to cost no more than."""
+
+OTHERS: Mapping[str, Callable[..., Any]] = {
+    YARDSTICK: partial(KMeans, random_state=0),
+    "divide-and-conquer": DivideAndConquer,
+}
+
+
+def names() -> list[str]:
+    """Names of all methods that a suite can have; import paths ``module:callable`` come on top."""
+    return [*METHODS, *OTHERS]
+
+
+def check(name: str) -> None:
+    """Refuse a method that there is not."""
+    if ":" not in name and name not in names():
+        hint = did_you_mean(name, names())
+        raise ValueError(
+            f"there is no method {name!r}.{hint} There are: {', '.join(names())}, and your own as module:callable."
+        )
+
+
+def make(name: str, n_clusters: int, params: Mapping[str, Any], seed: int, threads: int) -> Any:
+    """An estimator; its seed and threads are set where it has such parameters."""
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        model = getattr(importlib.import_module(module), attribute)(n_clusters, **params)
+    else:
+        model = OTHERS[name](n_clusters, **params) if name in OTHERS else clusterer(name, n_clusters, **params)
+    known = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    if "random_state" in known and known["random_state"] is None:
+        model.set_params(random_state=seed)
+    if "n_jobs" in known:
+        model.set_params(n_jobs=threads)
+    return model

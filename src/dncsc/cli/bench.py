@@ -1,0 +1,86 @@
+"""``dncsc bench``: run a suite of experiments, and make a report of what it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dncsc.bench.limits import Limits
+from dncsc.bench.live import LiveProgress
+from dncsc.bench.results import Results
+from dncsc.bench.run import run_plan
+from dncsc.bench.suites import SUITES, Options, Suite, plan
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Run the paper's experiments: dncsc bench SUITE -o results.jsonl; dncsc bench report results.jsonl -o report.",
+)
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="Results file; a suite goes on where it stopped.")]
+Sets = Annotated[str | None, typer.Option(help="Only these sets, with commas between.")]
+Methods = Annotated[str | None, typer.Option(help="Only these methods; your own as module:callable.")]
+Rows = Annotated[int | None, typer.Option(help="Synthetic sets of this many rows at most.")]
+Repeats = Annotated[int | None, typer.Option(help="How often; each time with another seed; 5 times, or 2 if quick.")]
+Quick = Annotated[bool, typer.Option("--quick", help="A small version that takes a few minutes.")]
+Limit = Annotated[str, typer.Option(help="Time that a fit may take.")]
+Memory = Annotated[str, typer.Option(help="Memory that a run may take.")]
+Jobs = Annotated[int | None, typer.Option(help="Threads of every method; all cores by default.")]
+Seed = Annotated[int, typer.Option(help="Seed of the first repeat.")]
+Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed or exceeded a limit.")]
+
+
+def _run(suite: Suite) -> Callable[..., None]:
+    def run(
+        output: Output,
+        sets: Sets = None,
+        methods: Methods = None,
+        rows: Rows = None,
+        repeats: Repeats = None,
+        quick: Quick = False,
+        limit: Limit = "600s",
+        memory: Memory = "8GB",
+        jobs: Jobs = None,
+        seed: Seed = 0,
+        retry: Retry = False,
+    ) -> None:
+        try:
+            chosen = plan(suite, Options(_listed(sets), _listed(methods), rows, repeats, quick, seed, jobs))
+            limits = Limits.parse(limit, memory)
+            with Results.open(output) as results, LiveProgress(chosen) as progress:
+                run_plan(chosen, results, limits, progress, retry)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+        except KeyboardInterrupt:
+            done = f"{progress.done} of {len(list(chosen.cells()))} cells are in {output}"
+            said = f"Stopped; {done}. The same command goes on from there."
+            Console(stderr=True).print(said, highlight=False, markup=False, soft_wrap=True)
+            raise typer.Exit(130) from None
+
+    return run
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return [name for name in (each.strip() for each in text.split(",")) if name] if text else None
+
+
+for _suite in SUITES.values():
+    app.command(_suite.name, help=_suite.title + ".")(_run(_suite))
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(help="Results file; the suite may still be running.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.")] = Path("report"),
+) -> None:
+    """Tables, figures and a page of all that is in a results file so far."""
+    from dncsc.bench.report import write_report
+
+    try:
+        write_report(Results.read(results), output)
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from error
+    typer.echo(f"{output / 'index.html'} and {output / 'report.md'}")

@@ -1,0 +1,240 @@
+"""The bottom of the spectrum of a graph of landmarks, part by part, and without what sits on specks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dncsc.phases.eigen import leading_eigenpairs
+
+MORE_EIGENVALUES = 5
+"""Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
+
+LEAST_LINK = 1e-12
+"""of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
+
+LARGEST_EIGENVALUE = 1 - 1e-15
+"""of W_R, normalised, but for the one that each connected part has; what comes closer is rounding"""
+
+LEAST_EIGENVALUE = 1e-10
+"""of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
+
+SPECK_SHARE = 0.03
+"""of the mean cluster's rows: a group of fewer is a speck, unless many landmarks stand for it"""
+SPECK_LANDMARKS = 10
+"""A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
+
+
+TOLERATED = 1
+"""Thin vectors among the first; a graph with more is shattered. On ten sets there were at most 1, or at least 2."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The bottom of the spectrum of ``L_R v = lambda D_R v``."""
+
+    eigenvalues: np.ndarray
+    """lambda, ascending from 0; some more than k"""
+    vectors: np.ndarray
+    """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' lines, weighted by T"""
+    n_components: int
+    """connected parts of the landmark graph"""
+    is_shattered: bool
+    """whether most that the graph can be cut into is thin: its links are too weak for clusters to hold together"""
+
+
+class _Pair(NamedTuple):
+    value: float
+    members: np.ndarray
+    """landmarks of the connected part that the vector belongs to"""
+    vector: np.ndarray
+    """v on them"""
+    is_thin: bool
+    is_speck: bool
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """Tells vectors that divide the landmarks from those that point at a few of them.
+
+    A vector that is constant on a group and 0 elsewhere spreads over as much as the group has; one that is about as
+    large everywhere, over everything.
+    """
+
+    mass: np.ndarray
+    n_clusters: int
+
+    @property
+    def least_landmarks(self) -> float:
+        return min(SPECK_LANDMARKS, len(self.mass) / (4 * self.n_clusters))
+
+    @property
+    def least_mass(self) -> float:
+        return SPECK_SHARE * float(self.mass.sum()) / self.n_clusters
+
+    def is_thin(self, members: np.ndarray, vector: np.ndarray) -> bool:
+        return bool(_spread(np.ones(len(members)), vector) < self.least_landmarks)
+
+    def is_speck(self, members: np.ndarray, vector: np.ndarray) -> bool:
+        return self.is_thin(members, vector) and bool(_spread(self.mass[members], vector) < self.least_mass)
+
+
+def _spread(mass: np.ndarray, vector: np.ndarray) -> float:
+    """Mass that a vector extends over: ``(sum m v^2)^2 / sum m v^4``."""
+    scaled = (vector / np.abs(vector).max(initial=np.finfo(np.float64).tiny)) ** 2
+    return float((mass @ scaled) ** 2 / max(mass @ scaled**2, np.finfo(np.float64).tiny))
+
+
+def bottom_of_spectrum(
+    similarity: csr_array,
+    landmarks: np.ndarray,
+    n_clusters: int,
+    mass: np.ndarray | None = None,
+    factorise: bool = True,
+    with_specks: bool = True,
+    even_if_shattered: bool = True,
+) -> Spectrum:
+    """Solve ``L_R v = lambda D_R v`` component by component.
+
+    A graph of c parts has the eigenvalue 0 c times, and a solver returns any rotation of those vectors, or stalls.
+    Taken apart, each part has it once, with a vector that is known. Where there are more parts than clusters, the
+    lightest joins the part nearest to it until k are left, and each of those becomes a cluster.
+
+    Parameters
+    ----------
+    similarity : csr_array (p, p)
+        W_R.
+    landmarks : (p, d)
+        Where the landmarks are, to tell which parts are near.
+    n_clusters : int
+        k.
+    mass : (p,), optional
+        Weight of the rows that each landmark stands for, to tell which parts are light; its degree by default.
+    factorise : bool
+        Whether a sparse factorisation is likely to stay sparse; see `leading_eigenpairs`.
+    with_specks : bool
+        Whether vectors that only point out a speck count. If not, the next ones take their place, and the landmarks of
+        a speck that is not linked to anything share the places of the nearest landmark that is.
+    even_if_shattered : bool
+        Whether to go on looking for vectors where the graph is shattered.
+    """
+    degree = np.asarray(similarity.sum(axis=1)).ravel()
+    mass = degree if mass is None else mass
+    linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
+    normal = _normalised(similarity, degree, linked)
+    n_components, component = connected_components(normal, directed=False)
+    measure = _Measure(mass[linked], n_clusters)
+    core = np.arange(len(linked)) if with_specks else _without_specks(component, measure)
+    core_count = len(np.unique(component[core]))
+    part = join_lightest(component[core], landmarks[linked[core]], measure.mass[core], n_clusters)
+    joined = part.max() + 1 < core_count
+    parts = [core[part == i] for i in range(part.max() + 1)]
+    root = np.sqrt(degree[linked])
+    count = 1 if joined else n_clusters + MORE_EIGENVALUES - core_count + 1
+    while True:
+        pairs = _pairs(normal, root, parts, count, factorise, measure)
+        thick = sum(not pair.is_thin for pair in pairs[: n_clusters + TOLERATED])
+        is_shattered = not joined and thick < min(n_clusters, len(pairs))
+        useful = pairs if with_specks else [pair for pair in pairs if not pair.is_speck]
+        exhausted = joined or count >= min(max(map(len, parts)), 4 * (n_clusters + MORE_EIGENVALUES))
+        if len(useful) >= n_clusters or exhausted or (is_shattered and not even_if_shattered):
+            break
+        count *= 2
+    if len(useful) < n_clusters:
+        useful = pairs
+    lines = _lines(useful[:n_clusters], linked, len(degree))
+    _share_lines(lines, landmarks, linked, core)
+    shown = n_clusters + MORE_EIGENVALUES
+    values = np.ones(core_count) if joined else np.array([pair.value for pair in useful])
+    return Spectrum(np.clip(1 - values[:shown], 0, 1), lines, n_components, is_shattered)
+
+
+def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -> csr_array:
+    """``D_R^-1/2 W_R D_R^-1/2`` of the landmarks that are linked."""
+    inverse = scipy.sparse.diags_array(1 / np.sqrt(degree[linked]))
+    normal = csr_array(inverse @ similarity[linked][:, linked] @ inverse)
+    normal.data[normal.data < LEAST_LINK] = 0
+    normal.eliminate_zeros()
+    return normal
+
+
+def _without_specks(component: np.ndarray, measure: _Measure) -> np.ndarray:
+    """Landmarks of components that are no specks; of the heaviest where all are."""
+    mass, size = np.bincount(component, measure.mass), np.bincount(component)
+    kept = (mass >= measure.least_mass) | (size >= measure.least_landmarks)
+    kept[np.argmax(mass)] = True
+    return np.flatnonzero(kept[component])
+
+
+def _pairs(
+    normal: csr_array, root: np.ndarray, parts: list[np.ndarray], count: int, factorise: bool, measure: _Measure
+) -> list[_Pair]:
+    """Leading eigenpairs of all parts, largest eigenvalue first; each part's own vector is never a speck."""
+    pairs = []
+    for members in parts:
+        inside = normal[members][:, members]
+        values, vectors = leading_eigenpairs(inside, min(count, len(members)), root[members], factorise)
+        values[0] = 1
+        values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
+        for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[members, None]).T, strict=True)):
+            of_part = number == 0
+            is_thin = not of_part and measure.is_thin(members, vector)
+            is_speck = not of_part and measure.is_speck(members, vector)
+            pairs.append(_Pair(value, members, vector, is_thin, is_speck))
+    return sorted(pairs, key=lambda pair: -pair.value)
+
+
+def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
+    """Vectors over all landmarks, divided by the roots of their eigenvalues."""
+    useful = [pair for pair in pairs if pair.value > LEAST_EIGENVALUE]
+    lines = np.zeros((p, len(useful)))
+    for column, pair in enumerate(useful):
+        lines[linked[pair.members], column] = pair.vector / np.sqrt(pair.value)
+    return lines
+
+
+def _share_lines(lines: np.ndarray, landmarks: np.ndarray, linked: np.ndarray, core: np.ndarray) -> None:
+    """Give the landmarks of specks the lines of the nearest landmark that is in none."""
+    specks = np.setdiff1d(linked, linked[core])
+    for speck in specks:
+        squared = np.sum((landmarks[linked[core]] - landmarks[speck]) ** 2, axis=1, dtype=np.float64)
+        lines[speck] = lines[linked[core][np.argmin(squared)]]
+
+
+def join_lightest(component: np.ndarray, landmarks: np.ndarray, degree: np.ndarray, most: int) -> np.ndarray:
+    """Join the lightest component to the one nearest to it (by its nearest landmark) until at most `most` are left.
+
+    Parameters
+    ----------
+    component : int (p,)
+        Component of each landmark.
+    landmarks : (p, d)
+    degree : (p,)
+        Weight of each landmark.
+    most : int
+
+    Returns
+    -------
+    part : int (p,)
+        Numbered from 0 without gaps.
+    """
+    part = component.copy()
+    mass = np.bincount(part, degree)
+    left = len(mass)
+    while left > most:
+        light = int(np.argmin(mass))
+        inside, outside = np.flatnonzero(part == light), np.flatnonzero(part != light)
+        squared = [np.min(np.sum((landmarks[outside] - landmarks[i]) ** 2, axis=1, dtype=np.float64)) for i in inside]
+        closest = inside[int(np.argmin(squared))]
+        distances = np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64)
+        heir = part[outside[int(np.argmin(distances))]]
+        part[inside] = heir
+        mass[heir] += mass[light]
+        mass[light] = np.inf
+        left -= 1
+    return np.unique(part, return_inverse=True)[1]

@@ -1,0 +1,105 @@
+"""One page about a fitted clustering: a single HTML file that needs nothing else, not even a network."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from dncsc.beside import written_beside
+from dncsc.report.gather import Progress, Wishes, gather
+from dncsc.report.page import page
+from dncsc.report.source import Source
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    model: Any,
+    rows: Any,
+    *,
+    title: str | None = None,
+    data: Any = None,
+    command: str | None = None,
+    reruns: int = 3,
+    sample_rows: int = 200_000,
+    progress: Progress | None = None,
+) -> None:
+    """Write a page about a fitted model: sizes, map and profiles of its clusters, and how far they can be trusted.
+
+    Rows are read twice, block by block; besides a sample, nothing that grows with them is held.
+
+    Parameters
+    ----------
+    path : str or path
+        Where the page goes. It is written beside and renamed: a page that is there stays whole until then.
+    model : estimator of dncsc
+        Fitted.
+    rows : array, frame, sparse matrix, or object with `shape`, `names` and `read(start, stop)`
+        The rows that the model was fitted to, in the same order.
+    title : str, optional
+        Heading of the page.
+    data : str, path or sequence of them, optional
+        Where the rows come from, as the page should say it.
+    command : str, optional
+        Command that fitted the model.
+    reruns : int, default=3
+        How often to cluster a sample again with another seed, to see what is stable; 0 leaves that out.
+    sample_rows : int, default=200_000
+        Size of the sample: for the re-runs, and for the map of the embedding.
+    progress : callable, optional
+        Called with the name of a step and which share of it is done, between 0 and 1.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from dncsc import DnCSC, datasets
+    >>> X, y = datasets.load("tm-1m", n=2_000)
+    >>> model = DnCSC(n_clusters=2, n_landmarks=100, random_state=0).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(Path(folder, "moons.html"), model, X, title="Two moons", reruns=1)
+    ...     "<h1>Two moons</h1>" in Path(folder, "moons.html").read_text(encoding="utf-8")
+    True
+    """
+    check_is_fitted(model)
+    if not hasattr(model, "labels_"):
+        raise ValueError("the model has no labels_, which files of models leave out: set them to model.predict(rows).")
+    target = _target(path)
+    wishes = Wishes(title, data, command, _at_least(0, "reruns", reruns), _at_least(1, "sample_rows", sample_rows))
+    source = Source(rows, getattr(model, "feature_names_in_", None))
+    _check_shape(model, source)
+    if wishes.reruns and wishes.sample_rows < min(model.n_clusters, source.n_rows):
+        raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={model.n_clusters} in them again.")
+    text = page(gather(model, source, wishes, progress or (lambda step, done: None)))
+    with written_beside(target) as file:
+        file.write(text.encode("utf-8", errors="replace"))
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; give the name of a file for the report, such as report.html.")
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write the report to.")
+    return target
+
+
+def _at_least(least: int, name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def _check_shape(model: Any, source: Source) -> None:
+    fitted = (len(model.labels_), model.n_features_in_)
+    given = (source.n_rows, source.n_features)
+    if given != fitted:
+        raise ValueError(
+            f"the model was fitted to {fitted[0]:,} rows of {fitted[1]:,} features; the rows given are {given[0]:,} of "
+            f"{given[1]:,}. Give the rows that it was fitted to."
+        )

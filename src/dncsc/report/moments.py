@@ -1,0 +1,91 @@
+"""One pass over the rows: sizes, means and deviations of each cluster, ranges of features, and a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from dncsc.report.source import Source
+
+Tell = Callable[[float], None]
+"""Told which share of a pass is done."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What one pass leaves. Clusters that no row belongs to have a mean of 0."""
+
+    count: np.ndarray
+    """rows of each cluster (k,)"""
+    mean: np.ndarray
+    """(k, d)"""
+    deviation: np.ndarray
+    """standard deviation within each cluster (k, d)"""
+    low: np.ndarray
+    high: np.ndarray
+    """range of each feature (d,)"""
+    sample: np.ndarray
+    """some rows"""
+    chosen: np.ndarray
+    """their numbers"""
+
+    @cached_property
+    def whole_mean(self) -> np.ndarray:
+        """Mean of each feature over all rows (d,)."""
+        return self._average(self.mean)
+
+    @cached_property
+    def whole_deviation(self) -> np.ndarray:
+        """Standard deviation of each feature over all rows (d,)."""
+        return np.sqrt(self._average(self.deviation**2 + (self.mean - self.whole_mean) ** 2))
+
+    @cached_property
+    def effect(self) -> np.ndarray:
+        """How far each cluster's mean lies from the whole's, in standard deviations of the whole (k, d)."""
+        spread = self.whole_deviation
+        # a feature may be constant but for rounding
+        varies = spread > 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
+        difference = np.where(self.count[:, None] > 0, self.mean - self.whole_mean, 0.0)
+        return np.where(varies, difference / np.where(varies, spread, 1.0), 0.0)
+
+    def _average(self, values: np.ndarray) -> np.ndarray:
+        return self.count @ values / self.count.sum()
+
+
+def gather(source: Source, labels: Any, n_clusters: int, chosen: np.ndarray, tell: Tell) -> Moments:
+    """Read all rows once. Means of blocks are merged, so that a large offset costs no digits."""
+    shape = (n_clusters, source.n_features)
+    count, mean, squares = np.zeros(n_clusters), np.zeros(shape), np.zeros(shape)
+    low, high = np.full(source.n_features, np.inf), np.full(source.n_features, -np.inf)
+    sample: np.ndarray | None = None
+    for start, stop, rows in source.blocks():
+        if sample is None:
+            sample = np.empty((len(chosen), source.n_features), rows.dtype)
+        first, end = np.searchsorted(chosen, [start, stop])
+        sample[first:end] = rows[chosen[first:end] - start]
+        np.minimum(low, rows.min(axis=0), out=low)
+        np.maximum(high, rows.max(axis=0), out=high)
+        _merge(count, mean, squares, rows.astype(np.float64), np.asarray(labels[start:stop]))
+        tell(stop / source.n_rows)
+    assert sample is not None
+    deviation = np.sqrt(squares / np.maximum(count, 1)[:, None])
+    return Moments(count.astype(np.int64), mean, deviation, low, high, sample, chosen)
+
+
+def _merge(count: np.ndarray, mean: np.ndarray, squares: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> None:
+    """Add a block to counts, means and sums of squared deviations of clusters."""
+    ones, line = np.ones(len(rows)), np.arange(len(rows) + 1)
+    members = scipy.sparse.csr_matrix((ones, labels, line), shape=(len(rows), len(count))).T.tocsr()
+    new = np.bincount(labels, minlength=len(count)).astype(np.float64)
+    new_mean = (members @ rows) / np.maximum(new, 1)[:, None]
+    rows -= new_mean[labels]
+    share = (new / np.maximum(count + new, 1))[:, None]
+    apart = new_mean - mean
+    squares += members @ rows**2 + apart**2 * share * count[:, None]
+    mean += apart * share
+    count += new

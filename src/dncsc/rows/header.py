@@ -1,0 +1,149 @@
+"""How a file of text is to be read: delimiter, names of columns, and where the first row begins."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+from dncsc.rows.arrow import arrow
+from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.sniff import READABLE, claim
+
+LONGEST_LINE = 2**24
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What has to be known before rows can be read."""
+
+    delimiter: str
+    names: tuple[str, ...] | None
+    """None where there is no header"""
+    width: int
+    """columns"""
+    begin: int
+    """bytes before the first row"""
+    block_size: int
+    """bytes to look at a time: several lines"""
+    compressed: bool
+    empty: bool
+    """whether there is a header and nothing else"""
+
+
+def read_dialect(file: FileState, compressed: bool) -> Dialect:
+    """Look at the beginning of a file."""
+    try:
+        with _open(file, compressed) as stream:
+            head = stream.read(LONGEST_LINE)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileTrouble(f"{file.path} is damaged or truncated: {error}") from error
+    lines = list(_first_lines(head))
+    if not lines:
+        raise FileTrouble(f"{file.path} has no lines but empty ones.")
+    longest = max(end - start for start, end in lines)
+    if longest >= LONGEST_LINE - len(BOM):
+        raise FileTrouble(f"{file.path} is no table: its first line is longer than {LONGEST_LINE} bytes.")
+    try:
+        texts = [head[start:end].decode() for start, end in lines]
+    except UnicodeDecodeError as error:
+        raise FileTrouble(f"{file.path} is not in UTF-8: {error}. Save it in that encoding.") from error
+    delimiter = _delimiter(file, texts[0])
+    records = [_fields(text, delimiter) for text in texts]
+    names = tuple(name.strip() for name in records[0]) if _is_header(*records) else None
+    begin = lines[0][0] if names is None else lines[0][1]
+    empty = names is not None and len(lines) == 1
+    return Dialect(delimiter, names, len(records[0]), begin, _block_size(longest), compressed, empty)
+
+
+def _block_size(line: int) -> int:
+    """Room for some thousand lines, as each column of each block costs something, but for 16 at the least."""
+    return max(2**20, min(2**12 * line, 2**25), 16 * line)
+
+
+def arrow_stream(file: FileState, dialect: Dialect) -> Any:
+    """The file as pyarrow reads it, from the first row on."""
+    pa = arrow()
+    stream: Any = pa.OSFile(str(file.path))
+    if dialect.compressed:
+        stream = pa.CompressedInputStream(stream, "gzip")
+    stream.read(dialect.begin)
+    return stream
+
+
+def refuse_ragged(file: FileState, dialect: Dialect) -> None:
+    """Find the first line that has too few or too many cells, slowly."""
+    with io.TextIOWrapper(_open(file, dialect.compressed), "utf-8-sig", errors="replace", newline="") as lines:
+        reader = csv.reader(lines, delimiter=dialect.delimiter)
+        try:
+            for cells in reader:
+                if cells and len(cells) != dialect.width:
+                    raise ValueError(
+                        f"{file.path}: line {reader.line_num} has {len(cells)} cells; the first has {dialect.width}."
+                    )
+        except csv.Error as error:
+            raise FileTrouble(f"{file.path} is no table of text: line {reader.line_num}: {error}.") from error
+
+
+def _open(file: FileState, compressed: bool) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(file.path)) if compressed else open(file.path, "rb")
+
+
+def _first_lines(head: bytes) -> Iterator[tuple[int, int]]:
+    """Where the first two lines that are not empty begin and end, line ends with them. Quoted cells may hold others."""
+    start = len(BOM) if head.startswith(BOM) else 0
+    quoted, found = False, 0
+    for mark in re.finditer(rb'"|\r\n|\n|\r|\Z', head):
+        if mark.group() == b'"':
+            quoted = not quoted
+        elif not quoted or mark.end() == len(head):
+            if head[start : mark.start()].strip():
+                yield start, mark.end()
+                found += 1
+            start = mark.end()
+            if found == 2:
+                return
+
+
+def _delimiter(file: FileState, line: str) -> str:
+    suffix = claim(file.path)
+    if suffix is not None and suffix.startswith(".tsv"):
+        return "\t"
+    for delimiter in ",\t;" if suffix else "\t,;":
+        if delimiter in line:
+            return delimiter
+    if suffix is None:
+        raise FileTrouble(f"{file.path} is text, but no table with commas or tabs. Readable are {READABLE}.")
+    return ","
+
+
+def _fields(text: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:  # a cell of more than 128 kB
+        return text.split(delimiter)
+
+
+def _is_header(first: list[str], second: list[str] | None = None) -> bool:
+    """Whether a line holds names: text, or text and whole numbers, or 0, 1, 2, ... above values that are not whole."""
+    values = [cell for cell in first if _is_value(cell)]
+    if len(values) < len(first):
+        return all(cell.strip().isdecimal() for cell in values)
+    counted = [cell.strip() for cell in first] == [str(number) for number in range(len(first))]
+    return counted and second is not None and not all(cell.strip().lstrip("+-").isdecimal() for cell in second)
+
+
+def _is_value(cell: str) -> bool:
+    if cell.strip().lower() in ("true", "false"):
+        return True
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,175 @@
+"""NumPy's `.npz` files: zip archives of `.npy` files, stored as they are or compressed."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from dncsc.rows.base import BATCH_ROWS, FileState, FileTrouble, Rows, StreamRows
+from dncsc.rows.columns import column_numbers
+from dncsc.rows.inflate import Inflating
+from dncsc.rows.npy import Array, read_header, table_shape
+from dncsc.rows.raw import RawRows
+
+TABLE_NAMES = ("X", "x", "data", "rows")
+"""What the table is called where there are several, in order of preference."""
+
+LOCAL_HEADER = 30
+"""Bytes of a member's header before its name."""
+
+Members = dict[str, tuple[zipfile.ZipInfo, Array]]
+
+
+class CompressedRows(StreamRows):
+    """Rows of a compressed member of a `.npz` file."""
+
+    kind = "npz"
+
+    def __init__(
+        self, file: FileState, info: zipfile.ZipInfo, array: Array, begin: int, columns: Sequence[int] | None
+    ) -> None:
+        n, d = array.shape
+        super().__init__([file], (n, d if columns is None else len(columns)), array.dtype)
+        self._info, self._array, self._begin = info, array, begin
+        self._columns = None if columns is None else list(columns)
+
+    def _pieces(self) -> Iterator[np.ndarray]:
+        return self._from_columns() if self._array.fortran else self._from_rows()
+
+    def _from_rows(self) -> Iterator[np.ndarray]:
+        (n, d), dtype = self._array.shape, self._array.dtype
+        with ExitStack() as opened:
+            with unzipping(self.files[0], 0):
+                archive = opened.enter_context(zipfile.ZipFile(self.files[0].path))
+                stream = opened.enter_context(archive.open(self._info))
+                stream.read(self._array.header_size)
+            for row in range(0, n, BATCH_ROWS):
+                count = min(BATCH_ROWS, n - row)
+                with unzipping(self.files[0], row):
+                    piece = np.frombuffer(_exactly(stream.read(count * d * dtype.itemsize), count * d, dtype), dtype)
+                    if row + count == n:
+                        stream.read(1)  # the checksum is looked at when the end is
+                rows = piece.reshape(count, d)
+                yield rows if self._columns is None else rows[:, self._columns]
+
+    def _from_columns(self) -> Iterator[np.ndarray]:
+        """Columns stand one after another: each is unpacked from its own beginning, all at the same pace."""
+        n, dtype = len(self), self._array.dtype
+        order = range(self._array.shape[1]) if self._columns is None else self._columns
+        with ExitStack() as opened:
+            with unzipping(self.files[0], 0):
+                stream = opened.enter_context(open(self.files[0].path, "rb"))
+                beginnings = self._beginnings(stream)
+            columns = [beginnings[number] for number in order]
+            for row in range(0, n, BATCH_ROWS):
+                count = min(BATCH_ROWS, n - row)
+                with unzipping(self.files[0], row):
+                    pieces = [_exactly(column.read(count * dtype.itemsize), count, dtype) for column in columns]
+                yield np.frombuffer(b"".join(pieces), dtype).reshape(len(pieces), count).T
+
+    def _beginnings(self, stream: BinaryIO) -> dict[int, Inflating]:
+        """One pass over the whole: where wanted columns begin; the checksum is looked at as well."""
+        info, (n, d) = self._info, self._array.shape
+        wanted = set(range(d) if self._columns is None else self._columns)
+        whole = Inflating(stream, self._begin, self._begin + info.compress_size)
+        crc = zlib.crc32(whole.read(self._array.header_size))
+        found = {}
+        for number in range(d):
+            if number in wanted:
+                found[number] = whole.copy()
+            missing = n * self._array.dtype.itemsize
+            while missing:
+                some = whole.read(min(missing, 2**20))
+                if not some:
+                    raise EOFError("it ends too early")
+                crc = zlib.crc32(some, crc)
+                missing -= len(some)
+        if crc != info.CRC:
+            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+        return found
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {**super().fingerprint(), "member": self._info.filename, "columns": self._columns}
+
+
+def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
+    """Rows of the table in a `.npz` file: its only one, or the one called X, x, data or rows."""
+    with unzipping(file, 0), zipfile.ZipFile(file.path) as archive:
+        members = _arrays(archive, str(file.path))
+    name = _table_name(members, str(file.path))
+    info, array = members[name]
+    where = f"{name!r} in {file.path}"
+    shape = table_shape(array, where)
+    chosen = column_numbers(columns, shape[1], where)
+    begin = _begin(file, info)
+    if info.file_size < array.header_size + math.prod(shape) * array.dtype.itemsize:
+        raise FileTrouble(f"{where} is truncated: {shape[0]} rows of {shape[1]} columns need more than it has.")
+    if info.compress_type == zipfile.ZIP_STORED:
+        return RawRows(file, begin + array.header_size, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
+    if array.fortran and info.compress_type != zipfile.ZIP_DEFLATED:
+        raise FileTrouble(f"{where} is compressed in a way that is not read column by column: use numpy.savez.")
+    return CompressedRows(file, info, array, begin, chosen)
+
+
+@contextmanager
+def unzipping(file: FileState, row: int) -> Iterator[None]:
+    """What is said about a damaged archive becomes `FileTrouble`, unless somebody has changed the file."""
+    try:
+        yield
+    except FileTrouble:
+        raise
+    # RuntimeError: encrypted members; NotImplementedError: ways of compression that nobody uses
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        file.check(row)
+        raise FileTrouble(f"{file.path} is no sound .npz file: {error}.") from error
+    file.check(row)
+
+
+def _arrays(archive: zipfile.ZipFile, where: str) -> Members:
+    """Headers of all arrays by name."""
+    found: Members = {}
+    for info in archive.infolist():
+        if info.filename.endswith(".npy"):
+            with archive.open(info) as member:
+                header = read_header(cast(BinaryIO, member), f"{info.filename} in {where}")
+            found[info.filename.removesuffix(".npy")] = info, header
+    if not found:
+        raise FileTrouble(f"{where} is a zip archive without arrays; only those that numpy.savez writes are read.")
+    return found
+
+
+def _table_name(members: Members, where: str) -> str:
+    tables = [name for name, (_, array) in members.items() if len(array.shape) == 2]
+    for name in (*TABLE_NAMES, *(tables if len(tables) == 1 else ())):
+        if name in tables:
+            return name
+    if len(members) == 1:
+        return next(iter(members))
+    there = ", ".join(f"{name} {array.shape}" for name, (_, array) in members.items())
+    if {"indptr", "indices"} <= members.keys():
+        raise ValueError(f"{where} holds a sparse matrix; only tables are read: save X.toarray(), or pass the matrix.")
+    count = "several tables" if tables else "no table"
+    raise ValueError(f"{where} holds {count}: {there}. Save the rows as an array of two dimensions called X.")
+
+
+def _begin(file: FileState, info: zipfile.ZipInfo) -> int:
+    """Where a member's bytes begin: after a header of its own, whose length the archive's index does not tell."""
+    with open(file.path, "rb") as stream:
+        stream.seek(info.header_offset)
+        header = stream.read(LOCAL_HEADER)
+    if len(header) < LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
+        raise FileTrouble(f"{file.path} is no sound .npz file: there is nothing where {info.filename} should begin.")
+    name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
+    return info.header_offset + LOCAL_HEADER + name + extra
+
+
+def _exactly(read: bytes, count: int, dtype: np.dtype[Any]) -> bytes:
+    if len(read) < count * dtype.itemsize:
+        raise EOFError("it ends too early")
+    return read

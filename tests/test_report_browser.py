@@ -1,0 +1,275 @@
+"""The page in a real browser: nothing is fetched, nothing complains, and all switches work by mouse and by keys."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dncsc import DnCSC, datasets
+from dncsc.report import write_report
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium to drive a browser with")
+from selenium.webdriver import ActionChains, Keys  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (BROWSER and DRIVER), reason="no browser: neither Chromium nor its driver is installed"
+)
+
+PIXELS = "return document.getElementById('canvas').toDataURL()"
+SETTLED = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, str]:
+    """A flower of two features, named columns with a hostile one, and sixty clusters of many features."""
+    folder = tmp_path_factory.mktemp("pages")
+    flower, _ = datasets.load("fl-20m", n=60_000)
+    random = np.random.default_rng(0)
+    centres = random.uniform(-20, 20, (60, 20))
+    many = centres[np.arange(3000) % 60] + random.normal(0, 6, (3000, 20))
+    names = ["a rather long name of a column", "<script>alert(1)</script>", "y" * 60]
+    sets = {
+        "flower": (DnCSC(13, random_state=0), flower),
+        "named": (DnCSC(3, n_landmarks=100, random_state=0), pd.DataFrame(many[:, :3], columns=names)),
+        "many": (DnCSC(60, n_landmarks=600, random_state=0), many),
+    }
+    for name, (model, rows) in sets.items():
+        write_report(folder / f"{name}.html", model.fit(rows), rows, reruns=1, data="/a/long/path/" + "folder/" * 20)
+    return {name: (folder / f"{name}.html").as_uri() for name in sets}
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator:
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture
+def browser(started) -> Iterator:
+    """A browser that must not have complained in the end."""
+    wear(started, "light")
+    started.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    started.get_log("performance")
+    started.get_log("browser")
+    yield started
+    assert started.get_log("browser") == []
+
+
+def wear(browser, scheme: str) -> None:
+    wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in wishes.items()]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def pixels(browser) -> str:
+    """The canvas, once what was asked for has been painted."""
+    browser.execute_async_script(SETTLED)
+    return browser.execute_script(PIXELS)
+
+
+def find(browser, selector: str):
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def colour_at_cluster(browser, cluster: int) -> bool:
+    """Whether any pixel has the colour of a cluster."""
+    script = """
+      const data = JSON.parse(document.getElementById("data").textContent), code = data.colours[arguments[0]][0];
+      const want = [1, 3, 5].map((at) => parseInt(code.slice(at, at + 2), 16));
+      const canvas = document.getElementById("canvas"), copy = new OffscreenCanvas(canvas.width, canvas.height);
+      const pen = copy.getContext("2d", { willReadFrequently: true });
+      pen.drawImage(canvas, 0, 0);
+      const seen = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+      for (let i = 0; i < seen.length; i += 4) {
+        if (seen[i + 3] > 100 && want.every((value, channel) => Math.abs(seen[i + channel] - value) <= 3)) return true;
+      }
+      return false;"""
+    return browser.execute_script(script, cluster)
+
+
+def test_nothing_is_fetched(browser, pages):
+    browser.get(pages["named"])
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+    assert pages["named"] in sent
+    assert [url for url in sent if not url.startswith(("file:", "data:"))] == []
+    assert {url for url in sent if url.startswith("file:")} == {pages["named"]}
+
+
+def test_a_hostile_name_is_only_shown(browser, pages):
+    browser.get(pages["named"])
+    assert "<script>alert(1)</script>" in find(browser, "#profiles").text
+
+
+def test_legend_entries_switch_clusters_off_and_on(browser, pages):
+    browser.get(pages["flower"])
+    whole = pixels(browser)
+    assert colour_at_cluster(browser, 0)
+    button = find(browser, '#legend button[data-cluster="0"]')
+    button.click()
+    without = pixels(browser)
+    assert button.get_attribute("aria-pressed") == "false"
+    assert without != whole
+    assert not colour_at_cluster(browser, 0)
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert pixels(browser) == whole
+
+
+def test_all_and_none_switch_every_cluster(browser, pages):
+    browser.get(pages["many"])
+    whole = pixels(browser)
+    buttons = browser.find_elements(By.CSS_SELECTOR, "#legend button")
+    assert len(buttons) == 60
+    find(browser, "#none").click()
+    empty = pixels(browser)
+    assert {each.get_attribute("aria-pressed") for each in buttons} == {"false"}
+    assert empty != whole
+    find(browser, "#all").click()
+    assert {each.get_attribute("aria-pressed") for each in buttons} == {"true"}
+    assert pixels(browser) == whole
+
+
+def test_the_legend_works_by_keys(browser, pages):
+    browser.get(pages["flower"])
+    whole = pixels(browser)
+    button = find(browser, '#legend button[data-cluster="3"]')
+    find(browser, "#none").send_keys(Keys.TAB)
+    assert browser.switch_to.active_element.get_attribute("data-cluster") == "0"
+    for _ in range(3):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert browser.switch_to.active_element == button
+    outline = browser.execute_script("return getComputedStyle(arguments[0]).outlineStyle", button)
+    assert outline == "solid"
+    button.send_keys(Keys.SPACE)
+    assert button.get_attribute("aria-pressed") == "false"
+    assert pixels(browser) != whole
+    button.send_keys(Keys.ENTER)
+    assert pixels(browser) == whole
+
+
+def test_pointing_at_the_map_tells_the_cluster(browser, pages):
+    browser.get(pages["flower"])
+    tip = find(browser, "#tip")
+    assert not tip.is_displayed()
+    canvas = find(browser, "#canvas")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", canvas)
+    pixels(browser)
+    ActionChains(browser).move_to_element_with_offset(canvas, 17, -10).perform()  # the middle of the flower
+    WebDriverWait(browser, 5).until(lambda _: tip.is_displayed())
+    assert "Cluster " in tip.text
+    assert " around here" in tip.text
+    assert "rows on the map" in find(browser, "#readout").text
+    ActionChains(browser).move_to_element(find(browser, "#map-heading")).perform()
+    WebDriverWait(browser, 5).until(lambda _: not tip.is_displayed())
+
+
+def test_arrow_keys_move_over_the_map(browser, pages):
+    browser.get(pages["flower"])
+    pad, readout = find(browser, "#pad"), find(browser, "#readout")
+    told = set()
+    for _ in range(12):
+        pad.send_keys(Keys.ARROW_RIGHT)
+        told.add(readout.text)
+    assert len(told) > 3
+    assert any(text.startswith("Cluster ") for text in told)
+    assert find(browser, "#cursor").is_displayed()
+    pad.send_keys(Keys.ESCAPE)
+    assert not find(browser, "#cursor").is_displayed()
+
+
+def test_a_touch_tells_the_cluster_too(browser, pages):
+    browser.get(pages["flower"])
+    browser.execute_script("document.getElementById('pad').scrollIntoView({block: 'center', behavior: 'instant'})")
+    pixels(browser)
+    box = browser.execute_script("return document.getElementById('canvas').getBoundingClientRect().toJSON()")
+    place = {"x": box["x"] + box["width"] / 2 + 17, "y": box["y"] + box["height"] / 2 - 10}
+    browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [place]})
+    WebDriverWait(browser, 5).until(lambda _: find(browser, "#readout").text.startswith("Cluster "))
+    browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_views_and_landmarks_change_the_map(browser, pages):
+    browser.get(pages["named"])
+    seen = [pixels(browser)]
+    assert not find(browser, ".choice").is_displayed()
+    for key in ("embedding", "pairs"):
+        browser.execute_script("arguments[0].click()", find(browser, f'input[value="{key}"]'))
+        seen.append(pixels(browser))
+    assert find(browser, ".choice").is_displayed()
+    find(browser, "#up").send_keys(Keys.ARROW_DOWN)
+    seen.append(pixels(browser))
+    find(browser, "#landmarks").click()
+    seen.append(pixels(browser))
+    assert len(set(seen)) == len(seen)
+
+
+def test_dark_by_preference_and_by_choice(browser, pages):
+    background = "return getComputedStyle(document.body).backgroundColor"
+    browser.get(pages["flower"])
+    light, bright = browser.execute_script(background), pixels(browser)
+    toggle = find(browser, "#theme")
+    assert toggle.get_attribute("aria-pressed") == "false"
+    toggle.click()
+    dark, dim = browser.execute_script(background), pixels(browser)
+    assert toggle.get_attribute("aria-pressed") == "true"
+    assert light != dark
+    assert bright != dim
+    wear(browser, "dark")
+    browser.get(pages["flower"])
+    assert browser.execute_script(background) == dark
+    assert pixels(browser) == dim
+    find(browser, "#theme").click()
+    assert browser.execute_script(background) == light
+    assert pixels(browser) == bright
+
+
+@pytest.mark.parametrize("name", ["flower", "named", "many"])
+def test_a_phone_need_not_scroll_sideways(browser, pages, name):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(pages[name])
+    browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    pixels(browser)
+    assert browser.execute_script("return document.documentElement.scrollWidth") == 390
+    wide = """return [...document.querySelectorAll("main *")].filter((each) => !each.closest("svg, .unseen, .tip"))
+      .filter((each) => each.getBoundingClientRect().right > 391).map((each) => each.outerHTML.slice(0, 80))"""
+    assert browser.execute_script(wide) == []
+
+
+def test_folded_profiles_open_together_and_for_print(browser, pages):
+    browser.get(pages["many"])
+    count = "return document.querySelectorAll('details.card[open]').length"
+    assert browser.execute_script(count) == 0
+    browser.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert browser.execute_script(count) == 60
+    browser.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert browser.execute_script(count) == 0
+    find(browser, "#unfold").click()
+    assert browser.execute_script(count) == 60
+
+
+def test_whatever_can_be_used_has_a_name(browser, pages):
+    browser.get(pages["named"])
+    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    roles = ("button", "checkbox", "radio", "combobox", "link", "image", "application", "table", "region", "group")
+    used = [node for node in nodes if not node["ignored"] and node.get("role", {}).get("value") in roles]
+    assert {"button", "checkbox", "radio", "image", "table", "region"} <= {node["role"]["value"] for node in used}
+    nameless = [node["role"]["value"] for node in used if not node.get("name", {}).get("value", "").strip()]
+    assert [role for role in nameless if role != "group"] == []

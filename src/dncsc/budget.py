@@ -78,6 +78,8 @@ class Size:
     value_bytes: int = 4
     """of a value in working precision"""
     n_threads: int = 1
+    row_bytes: int | None = None
+    """of what is made for each row, where nothing is fitted"""
 
     @property
     def working(self) -> int:
@@ -93,7 +95,7 @@ class Size:
     @property
     def links(self) -> int:
         """Bytes of the K nearest landmarks of all rows, which can be made again."""
-        return self.n_rows * self.n_neighbors * (4 + self.value_bytes)
+        return self.n_rows * self.n_neighbors * (4 + self.value_bytes) if self.row_bytes is None else 0
 
     @property
     def columns(self) -> int:
@@ -103,7 +105,8 @@ class Size:
     @property
     def must_keep(self) -> int:
         """Bytes of what cannot be made again: the subset of each row, and its label, or both and its members'."""
-        return self.n_rows * (4 + 4 + self.n_members + (4 if self.n_members else 0))
+        fitted = 4 + 4 + self.n_members + (4 if self.n_members else 0)
+        return self.n_rows * (fitted if self.row_bytes is None else self.row_bytes)
 
 
 @dataclass(frozen=True)
@@ -117,14 +120,14 @@ class Room:
     """bytes that are free in the folder for scratch files"""
 
     @classmethod
-    def given(cls, max_memory: str | int | None, scratch_dir: str | os.PathLike[str] | None) -> Room:
-        """Half of the memory that is free, or what is left of `max_memory`."""
+    def given(cls, max_memory: str | int | None, scratch_dir: str | os.PathLike[str] | None, held: int = 0) -> Room:
+        """Half of the memory that is free, or what is left of `max_memory`, which does not count `held` bytes."""
         folder = Path(scratch_dir or tempfile.gettempdir())
         if not folder.is_dir():
             raise FileNotFoundError(f"scratch_dir={str(folder)!r} is not a folder.")
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(f"scratch_dir={str(folder)!r} cannot be written to.")
-        memory = free_memory() // 2 if max_memory is None else parse_bytes(max_memory) - resident()
+        memory = free_memory() // 2 if max_memory is None else parse_bytes(max_memory) - max(resident() - held, 0)
         return cls(memory, folder, shutil.disk_usage(folder).free * 9 // 10)
 
 

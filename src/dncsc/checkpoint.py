@@ -34,8 +34,21 @@ class Checkpoint:
         self._folder = Path(folder)
         self._kinds = list(kinds)
         self._folder.mkdir(parents=True, exist_ok=True)
-        manifest = self._folder / MANIFEST
-        self.made_from: dict[str, Any] | None = json.loads(manifest.read_text()) if manifest.exists() else None
+        self.made_from = self._read_manifest()
+
+    def _read_manifest(self) -> dict[str, Any] | None:
+        path = self._folder / MANIFEST
+        if not path.exists():
+            return None
+        try:
+            made_from = json.loads(path.read_text())
+            if not isinstance(made_from, dict) or not isinstance(made_from.get("seed"), int):
+                raise ValueError("it says nothing about a run")
+        except (ValueError, RecursionError) as error:
+            raise records.BadRecord(
+                f"{path} cannot be used: {error}. Delete the folder, or name another one, to begin anew."
+            ) from error
+        return made_from
 
     def start(self, made_from: Mapping[str, Any]) -> None:
         """Compare with what is there, or begin anew.
@@ -71,6 +84,8 @@ class Checkpoint:
             return None
         try:
             header, arrays = records.read(path)
+            if header.get("made_from") != self.made_from:
+                raise records.BadRecord("it was made from other data or parameters than the manifest beside it names.")
             found: Result = records.unpack(header["record"], arrays, self._kinds, into)
         except records.BadRecord as error:
             raise records.BadRecord(f"{path} cannot be used: {error} Delete it to have the phase run again.") from error
@@ -78,4 +93,4 @@ class Checkpoint:
 
     def save(self, name: str, result: Any) -> None:
         """Keep the result of a phase."""
-        records.write(self._folder / f"{name}.npz", {"phase": name}, result)
+        records.write(self._folder / f"{name}.npz", {"phase": name, "made_from": self.made_from}, result)

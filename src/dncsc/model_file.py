@@ -18,7 +18,7 @@ from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Level, Selection, Tree
-from dncsc.pipeline import Model
+from dncsc.pipeline import FARTHEST, Model
 from dncsc.records import BadRecord
 
 KINDS: tuple[type, ...] = (
@@ -58,7 +58,8 @@ def check_model(model: Model, n_features: int) -> None:
     _need(frame.scale > 0 and np.isfinite(frame.scale), "its scale is not positive")
     _array("the shift", frame.shift, (n_features,), np.dtype(np.float64))
     _check_embedding(model.embedding, n_features, frame.dtype)
-    _array("the centroids", model.centroids, (None, model.embedding.n_dimensions), model.embedding.dtype)
+    check = _points if isinstance(model.embedding, Rows) else _array
+    check("the centroids", model.centroids, (None, model.embedding.n_dimensions), model.embedding.dtype)
     _need(len(model.centroids) > 0, "it has no centroids")
 
 
@@ -73,6 +74,12 @@ def _array(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: A
     _need(array.dtype.kind != "f" or not np.isnan(array).any(), f"{what} has NaN")
 
 
+def _points(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any) -> None:
+    """Points of the frame: farther out, squared distances overflow, and nothing is nearest to anything."""
+    _array(what, array, shape, dtype)
+    _need(np.all(np.abs(array) <= FARTHEST[np.dtype(dtype).name]), f"{what} lies outside of all rows")
+
+
 def _numbers(what: str, array: np.ndarray, below: int) -> None:
     _need(array.size == 0 or (array.min() >= 0 and array.max() < below), f"{what} names what does not exist")
 
@@ -83,12 +90,13 @@ def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
         _array("the eigenvectors", embedding.lift.vectors, (p, None), dtype)
         _need(embedding.n_dimensions > 0, "it has no eigenvectors")
     elif isinstance(embedding, ByAllLandmarks):
-        _array("the landmarks", embedding.kernel.landmarks, (None, d), dtype)
+        _points("the landmarks", embedding.kernel.landmarks, (None, d), dtype)
         p = len(embedding.kernel.landmarks)
-        _need(embedding.kernel.bandwidth > 0, "its bandwidth is not positive")
+        _need(0 < embedding.kernel.bandwidth < FARTHEST["float64"], "its bandwidth is not positive")
         for what, array in (("the reach", embedding.reach), ("the root", embedding.root)):
             _array(what, array, (p,), np.float64)
         _array("the lines", embedding.lines, (p, None), np.float64)
+        _need(embedding.n_dimensions > 0, "it has no eigenvectors")
     elif isinstance(embedding, Rows):
         _need(embedding.n_dimensions == d and embedding.dtype == dtype, "its rows have another shape")
     else:
@@ -116,7 +124,7 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     search = graph.links.search
     inner: Any = search.among_candidates if isinstance(search, ExactSearch) else search
     _need(isinstance(inner, CandidateSearch), f"it searches by a {type(inner).__name__}")
-    _array("the landmarks", inner.landmarks, (None, d), dtype)
+    _points("the landmarks", inner.landmarks, (None, d), dtype)
     p = len(inner.landmarks)
     _array("the candidates", inner.candidates, (p, None), np.int32)
     _numbers("a candidate", inner.candidates, p)
@@ -131,7 +139,7 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
 def _check_tree(tree: Tree, d: int, dtype: Any, p: int) -> None:
     subsets = 1
     for level in tree.levels:
-        _array("the centres", level.centres, (None, d), dtype)
+        _points("the centres", level.centres, (None, d), dtype)
         _array("the first centres", level.first, (subsets + 1,), np.int32)
         steps = itertools.pairwise([*level.first.tolist(), len(level.centres)])
         ascending = all(one <= other for one, other in steps)

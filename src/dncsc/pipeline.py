@@ -27,6 +27,10 @@ from dncsc.version import __version__
 
 Result = TypeVar("Result")
 
+FARTHEST = {"float32": 2.0**50, "float64": 2.0**410}
+"""From the middle of a frame, in any feature: a few hundred times as far as training rows are, so that squares can be
+summed, and differences between directions are still seen."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -37,19 +41,36 @@ class Model:
     centroids: np.ndarray
 
     def link(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """Landmarks that rows are linked to (n, K), and the weights of the links: the rows' entries in B."""
+        """Landmarks that rows are linked to (n, K), and the weights of the links."""
         assert isinstance(self.embedding, Lifted)
         graph = self.embedding.graph
-        nearest, shares, degree = graph.shares(*graph.look(self.frame.enter(rows)))
+        nearest, shares, degree = graph.shares(*graph.look(self._enter(rows)))
         return nearest, shares * degree[:, None]
+
+    def enter(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """The rows' entries in B: the same links, but in the order of the landmarks."""
+        nearest, weight = self.link(rows)
+        order = np.argsort(nearest, axis=1)
+        return [np.take_along_axis(each, order, axis=1) for each in (nearest, weight)]
 
     def place(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
-        return [self.embedding.place(*self.embedding.look(self.frame.enter(rows)))]
+        return [self.embedding.place(*self.embedding.look(self._enter(rows)))]
 
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
-        return self.embedding.label(self.centroids, *self.embedding.look(self.frame.enter(rows)))[:1]
+        return self.embedding.label(self.centroids, *self.embedding.look(self._enter(rows)))[:1]
+
+    def _enter(self, rows: np.ndarray) -> np.ndarray:
+        """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
+        inside, farthest = self.frame.enter(rows), FARTHEST[self.frame.dtype.name]
+        if max(inside.max(), -inside.min()) > farthest:
+            far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
+            some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale
+            size = np.maximum(np.abs(some).max(axis=1, keepdims=True), np.abs(middle).max())
+            direction = some / size - middle / size  # the difference itself could overflow
+            inside[far] = direction * (farthest / np.abs(direction).max(axis=1, keepdims=True))
+        return inside
 
 
 @dataclass
@@ -107,6 +128,7 @@ class _Steps:
         self._count += 1
         result = self._keeper.load(name, into)
         if result is not None:
+            self._engine.phase = phase
             self._say(f"{phase:<10}     kept")
             self._engine.know(getattr(result, "columns", ()))
             return result
@@ -224,25 +246,32 @@ class _Apply(Pass[list[NotFinite]]):
 
 def label(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
     """Cluster of every row of an engine."""
-    [labels] = _apply(engine, _Apply(model, "label", [Column(LABEL, np.int32)]), names)
+    [labels] = _apply(engine, _Apply(model, "label", made_by(model, "label")), names)
     return labels
 
 
 def embed(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
     """Spectral embedding of every row of an engine."""
-    column = Column("place", model.embedding.dtype, model.embedding.n_dimensions)
-    [places] = _apply(engine, _Apply(model, "place", [column]), names)
+    [places] = _apply(engine, _Apply(model, "place", made_by(model, "embed")), names)
     return places
 
 
 def weigh(model: Model, engine: Engine, names: Sequence[str] | None = None) -> tuple[Any, Any]:
     """Landmarks that every row of an engine is linked to, and the weights of the links."""
+    nearest, weight = _apply(engine, _Apply(model, "enter", made_by(model, "weigh")), names)
+    return nearest, weight
+
+
+def made_by(model: Model, function: str) -> Sequence[Column]:
+    """Columns that one of the three functions above fills, by its name."""
+    if function == "label":
+        return [Column(LABEL, np.int32)]
+    if function == "embed":
+        return [Column("place", model.embedding.dtype, model.embedding.n_dimensions)]
     assert isinstance(model.embedding, Lifted)
     assert isinstance(model.embedding.graph, RowsAndLandmarks)
     width = model.embedding.graph.links.search.n_neighbors
-    columns = [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
-    nearest, weight = _apply(engine, _Apply(model, "link", columns), names)
-    return nearest, weight
+    return [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
 
 
 def _apply(engine: Engine, task: _Apply, names: Sequence[str] | None) -> list[Any]:

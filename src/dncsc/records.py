@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import types
 import typing
 import zipfile
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from dncsc.beside import written_beside
 
 HEADER = "header"
+PLAIN = "biuf"
+"""Kinds of dtypes that are numbers."""
 
 
 class BadRecord(ValueError):
@@ -37,39 +40,49 @@ def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any) 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Header and arrays of a file; the record is still packed, as ``header["record"]``."""
-    arrays = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member in archive.infolist():
-                if member.compress_type != zipfile.ZIP_STORED:
-                    raise BadRecord(f"{path}: its part {member.filename!r} is compressed, which ours never are.")
-                with archive.open(member) as file:
-                    arrays[member.filename.removesuffix(".npy")] = _read_array(file, member.file_size)
-        header = json.loads(arrays.pop(HEADER).tobytes())
-    except (zipfile.BadZipFile, EOFError, KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadRecord(f"{path} is damaged, or no file of dncsc: {error}.") from error
+    with open(path, "rb") as file:
+        try:
+            arrays = _read_arrays(file)
+            if HEADER not in arrays:
+                raise BadRecord("it has no header.")
+            header = json.loads(arrays.pop(HEADER).tobytes())
+        except BadRecord as error:
+            raise BadRecord(f"{path} is damaged, or no file of dncsc: {error}") from error
+        except Exception as error:  # whatever damage makes the parsers of zip files, arrays and JSON say
+            raise BadRecord(f"{path} is damaged, or no file of dncsc: {error}.") from error
     if not isinstance(header, dict) or "record" not in header:
         raise BadRecord(f"{path} is no file of dncsc: its header says nothing about a record.")
     return header, arrays
 
 
+def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:
+    """All parts of an archive, by name. They are not compressed, so that they claim no more than the file has."""
+    arrays = {}
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        for member in members:
+            if member.compress_type != zipfile.ZIP_STORED:
+                raise BadRecord(f"its part {member.filename!r} is compressed, which ours never are.")
+        if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
+            raise BadRecord("its parts claim to be larger than the file.")
+        for member in members:
+            with archive.open(member) as part:
+                arrays[member.filename.removesuffix(".npy")] = _read_array(part, member.file_size)
+    return arrays
+
+
 def _read_array(file: Any, size: int) -> np.ndarray:
     """One array of numbers, whose shape is checked against the bytes that are there."""
-    try:
-        version = np.lib.format.read_magic(file)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = reader(file)
-    except ValueError as error:
-        raise BadRecord(f"an array has no valid header: {error}.") from error
-    if dtype.kind not in "biuf" or dtype.hasobject:
+    version = np.lib.format.read_magic(file)
+    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, fortran, dtype = reader(file)
+    if dtype.kind not in PLAIN:
         raise BadRecord(f"an array of dtype {dtype} is not plain numbers.")
-    count = 1
-    for length in shape:
-        count *= length
-    if count * dtype.itemsize > size:
-        raise BadRecord(f"an array of shape {shape} is larger than its {size} bytes.")
-    data = file.read(count * dtype.itemsize)
-    if len(data) != count * dtype.itemsize:
+    count, left = math.prod(shape), size - file.tell()
+    if min(shape, default=0) < 0 or count * dtype.itemsize != left:
+        raise BadRecord(f"an array of shape {shape} and dtype {dtype} has {left} bytes.")
+    data = file.read(left)  # to its end, where zipfile compares the checksum
+    if len(data) != left:
         raise BadRecord("an array ends too soon.")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C").copy()
 
@@ -91,11 +104,15 @@ class _Packer:
             return {"dtype": value.name}
         if isinstance(value, tuple):
             return {"tuple": [self.pack(each) for each in value]}
+        if not isinstance(value, np.ndarray) and (isinstance(value, type) or not dataclasses.is_dataclass(value)):
+            raise TypeError(f"a {type(value).__name__} cannot be written: {value!r}.")
         if id(value) in self._seen:
             return {"again": self._seen[id(value)]}
         self._seen[id(value)] = len(self._alive)
         self._alive.append(value)
         if isinstance(value, np.ndarray):
+            if value.dtype.kind not in PLAIN:
+                raise TypeError(f"an array of dtype {value.dtype} is not plain numbers.")
             name = f"array{len(self._arrays)}"
             self._arrays[name] = value
             return {"array": name}
@@ -107,9 +124,11 @@ def unpack(packed: Any, arrays: Mapping[str, np.ndarray], kinds: Iterable[type],
     """The record, made of the classes in `kinds`, and of the type `into`."""
     try:
         value = _Unpacker(arrays, {kind.__name__: kind for kind in kinds}).unpack(packed)
-    except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+        _check_type(value, into, "the record")
+    except BadRecord:
+        raise
+    except Exception as error:  # whatever a record does that has other parts than it should
         raise BadRecord(f"the record is malformed: {error!r}.") from error
-    _check_type(value, into, "the record")
     return value
 
 
@@ -140,6 +159,8 @@ class _Unpacker:
             raise BadRecord(f"a {kind.__name__} with the fields {sorted(values)} is of another version.")
         for name, value in values.items():
             _check_type(value, hints[name], f"{name} of a {kind.__name__}")
+            if hints[name] is float:
+                values[name] = float(value)  # a JSON number without a point, which may be too large
         return kind(**values)
 
 

@@ -117,7 +117,11 @@ class LocalEngine:
         return self._pool.each(function, items)
 
     def know(self, columns: Iterable[Column]) -> None:
-        self._formulas.update({column.name: column.formula for column in columns if column.formula})
+        for column in columns:
+            if column.formula:
+                self._formulas[column.name] = column.formula
+                if self._kept.pop(column.name, None):  # of what was made by another formula
+                    self._columns.drop(column.name)
 
     def drop(self, name: str) -> None:
         """Forget a column, but not while another one that is not kept is made from it."""
@@ -133,7 +137,8 @@ class LocalEngine:
 
     def _allocate(self, column: Column) -> None:
         self._formulas.pop(column.name, None)
-        self.know([column])
+        if column.formula:
+            self._formulas[column.name] = column.formula
         kept = self._kept.get(column.name)
         if kept is not None and (kept.dtype, kept.width) == (column.dtype, column.width):
             return

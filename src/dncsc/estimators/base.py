@@ -19,12 +19,13 @@ from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
 from dncsc.estimators import checks, saving
 from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
-from dncsc.estimators.inputs import open_engine, size_of
+from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Members
 from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
+from dncsc.pipeline import made_by
 from dncsc.recipes import Recipe
 
 MANY_ROWS = 100_000
@@ -86,7 +87,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self
         """
         recipe, members, settings = self._recipe(), self._members(), self._settings()
-        room = Room.given(self.max_memory, self.scratch_dir)
+        room = Room.given(self.max_memory, self.scratch_dir, bytes_held(X))
         keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = self._rows(X, reset=True)
@@ -96,6 +97,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 raise ValueError(f"n_samples={n_rows} should be >= n_clusters={least}.")
             self._check_size(n_rows)
             weight = self._weight(sample_weight, rows)
+            refuse_to_replace(labels_to, rows)
             say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
             with labels_file(labels_to, n_rows) as deliver:
                 with open_engine(rows, weight, self.n_jobs, size_of(self, rows), room) as engine:
@@ -196,9 +198,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             self.eigenvalues_ = counted.eigenvalues
         if counted is not None and not counted.is_clear:
             warnings.warn(
-                f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue behind "
-                f"them is only {counted.clearness:.1f} times larger than the last of theirs. Look at eigenvalues_, and "
-                "give n_clusters.",
+                f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "
+                f"behind them is only {counted.clearness:.1f} times larger than the last of theirs. Look at "
+                "eigenvalues_, and give n_clusters.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -217,8 +219,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         rows = self._rows(X, reset=False)
         if is_dask(rows):
             return apply_lazily(self._model, function.__name__, rows, self._names())
-        room, dtype = Room.given(self.max_memory, self.scratch_dir), self._model.frame.dtype
-        with open_engine(rows, None, checks.jobs(self.n_jobs), size_of(self, rows, dtype), room, dtype) as engine:
+        room, dtype = Room.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
+        size = size_of(self, rows, dtype, sum(each.row_bytes for each in made_by(self._model, function.__name__)))
+        with open_engine(rows, None, checks.jobs(self.n_jobs), size, room, dtype) as engine:
             return function(self._model, engine, self._names())
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
@@ -258,7 +261,7 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
         n_rows, n_nearest = nearest.shape
         start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest
         graph = scipy.sparse.csr_matrix((weight.ravel(), nearest.ravel(), start), shape=(n_rows, self.n_landmarks_))
-        graph.sort_indices()
+        graph.has_sorted_indices = True  # they are; and those in scratch files could not be sorted in place
         return graph
 
     def _keep(self, found: pipeline.Run) -> None:

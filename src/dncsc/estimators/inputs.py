@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse
 
 from dncsc.budget import DoesNotFit, Room, Size, in_words, resident
 from dncsc.engines.base import Column
@@ -50,28 +52,60 @@ def open_engine(
     copied = in_files and not rows.direct
     copy = Column("copy", working_dtype(rows.dtype), size.n_features)
     need = copy.row_bytes * size.n_rows if copied else 0
-    columns: Columns
-    if size.columns + need <= spare:
-        columns, spare = InMemory(size.n_rows), spare - need - size.columns
-    else:
-        if size.must_keep > room.disk:
+    columns = _place_for(size, room, spare, need)
+    if columns is None and copied:
+        if not rows.seekable:
             raise DoesNotFit(
-                f"{in_words(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
-                f"{in_words(room.disk)} are left in {room.folder}. Name another folder as scratch_dir, or raise "
-                "max_memory."
+                f"{rows!r} can only be read from beginning to end, and a copy of {in_words(need)} fits "
+                f"neither in memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, "
+                "or convert the file to Parquet."
             )
-        columns = InScratch(size.n_rows, room.folder, room.disk)
-        if copied and size.must_keep + need > room.disk:
-            if not rows.seekable:
-                raise DoesNotFit(
-                    f"{rows!r} can only be read from beginning to end, and a copy of {in_words(need)} fits "
-                    f"neither in memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, "
-                    "or convert the file to Parquet."
-                )
-            copied = False  # read again in every pass
+        copied, need = False, 0  # read again in every pass
+        columns = _place_for(size, room, spare, need)
+    if columns is None:
+        raise DoesNotFit(
+            f"{in_words(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
+            f"{in_words(room.disk)} are left in {room.folder}. Name another folder as scratch_dir, or raise max_memory."
+        )
+    if isinstance(columns, InMemory):
+        spare -= size.columns + need
     source: Source = _copied(rows, copy, columns) if copied else rows if in_files else Held(rows)
     most = min(MOST_VALUES, max(spare, size.working) // 2 // size.value_bytes)
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
+
+
+def _place_for(size: Size, room: Room, spare: int, need: int) -> Columns | None:
+    """Where columns and `need` more bytes fit: memory, scratch files, or nowhere."""
+    if size.columns + need <= spare:
+        return InMemory(size.n_rows)
+    if size.must_keep + need <= room.disk:
+        return InScratch(size.n_rows, room.folder, room.disk)
+    return None
+
+
+def bytes_held(X: Any) -> int:
+    """Bytes of an array in memory, which the user had before us and `max_memory` does not count."""
+    if isinstance(X, np.ndarray) and _mapped_file(X) is None:
+        return X.nbytes
+    if scipy.sparse.issparse(X):
+        return sum(getattr(X, name).nbytes for name in ("data", "indices", "indptr") if hasattr(X, name))
+    return 0
+
+
+def refuse_to_replace(path: str | os.PathLike[str] | None, rows: Any) -> None:
+    """Refuse a file for the labels that is one of those that the rows are in."""
+    mapped = _mapped_file(rows)
+    files = rows.paths if isinstance(rows, Rows) else () if mapped is None else (mapped,)
+    there = [file for file in files if os.path.exists(file)] if path is not None and os.path.exists(path) else []
+    if path is not None and any(os.path.samefile(path, file) for file in there):
+        raise ValueError(f"labels_to={str(path)!r} is a file that the rows are read from; name another one.")
+
+
+def _mapped_file(X: Any) -> Any:
+    """Path of the file that an array is a memory map of; None for other arrays."""
+    while isinstance(X, np.ndarray) and not isinstance(X, np.memmap):
+        X = X.base
+    return X.filename if isinstance(X, np.memmap) else None
 
 
 class _Copy:
@@ -105,16 +139,17 @@ def _copied(rows: Rows, copy: Column, columns: Columns) -> Source:
     return _Copy(columns, copy, len(rows))  # type: ignore[return-value]
 
 
-def size_of(estimator: Any, rows: Any, dtype: Any = None) -> Size:
-    """What decides how much the run of an estimator needs."""
+def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None = None) -> Size:
+    """What decides how much the run of an estimator needs; `row_bytes` are those of a result that is not of a fit."""
     n_rows, n_features = rows.shape
-    k = estimator.n_clusters if isinstance(estimator.n_clusters, int) else 50
+    n_landmarks = int(min(getattr(estimator, "n_landmarks", estimator.n_clusters), n_rows))
     return Size(
         n_rows=n_rows,
         n_features=n_features,
-        n_landmarks=int(min(getattr(estimator, "n_landmarks", k), n_rows)),
-        n_neighbors=int(getattr(estimator, "n_neighbors", 1)) + 1,
+        n_landmarks=n_landmarks,
+        n_neighbors=int(min(getattr(estimator, "n_neighbors", 1) + 1, max(n_landmarks, 2))),
         n_members=int(getattr(estimator, "n_members", 0)),
         value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
         n_threads=int(thread_count(estimator.n_jobs)),
+        row_bytes=row_bytes,
     )

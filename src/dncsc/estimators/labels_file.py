@@ -28,6 +28,8 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
     target = Path(path)
     if target.suffix != ".npy":
         raise ValueError(f"labels_to has to name a .npy file; got {str(path)!r}.")
+    if target.is_dir():
+        raise IsADirectoryError(f"labels_to={str(path)!r} is a folder.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"labels_to={str(path)!r}: there is no folder {str(target.parent)!r}.")
     with written_beside(target) as file:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
 from dncsc import pipeline
 from dncsc.estimators import saving
-from dncsc.estimators.base import RecipeClusterer
+from dncsc.estimators.base import LandmarkClusterer, RecipeClusterer
+from dncsc.estimators.ensembles import LSEC
+from dncsc.estimators.exact_sc import ExactSC
+from dncsc.estimators.lloyd_kmeans import LloydKMeans
+from dncsc.estimators.nystrom_sc import NystromSC
 from dncsc.estimators.registry import CLASSES
 from dncsc.phases.discretize import Centroids, Labelled
+from dncsc.phases.embedding import RowsAndLandmarks
+from dncsc.phases.ensemble import RowsAndMembers
+from dncsc.phases.exact_graph import Placed
+from dncsc.phases.nystrom import ByAllLandmarks
 from dncsc.phases.partition import Partition
+from dncsc.phases.plain import Rows
 from dncsc.records import BadRecord
 
 
@@ -40,14 +50,13 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
     header, fitted = saving.read(path)
     if header["class"] not in CLASSES:
         raise BadRecord(f"{path} is of a class {header['class']!r}, which is none of {', '.join(CLASSES)}.")
-    try:
-        estimator = CLASSES[header["class"]](**header["params"])
-    except TypeError as error:
-        raise BadRecord(f"{path} has parameters of another version: {error}.") from error
+    estimator = _with_parameters(path, header)
+    model = fitted.model
+    if not _is_of(estimator, model.embedding):
+        raise BadRecord(f"{path} is of a class {header['class']!r}, but what it holds is of another one.")
     estimator.n_features_in_ = header["n_features"]
     if header["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    model = fitted.model
     estimator._keep(
         pipeline.Run(
             model,
@@ -60,3 +69,30 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
     )
     estimator.notes_ = header["notes"]
     return estimator
+
+
+def _with_parameters(path: Any, header: dict[str, Any]) -> RecipeClusterer:
+    """The estimator that a header describes, not fitted yet; its parameters are checked as `fit` does."""
+    try:
+        estimator = CLASSES[header["class"]](**header["params"])
+        estimator._recipe()
+        estimator._members()
+        estimator._settings()
+    except (ValueError, TypeError) as error:
+        raise BadRecord(f"{path} has parameters of another version: {error}") from error
+    return estimator
+
+
+PLACED_BY: dict[type, type] = {
+    ExactSC: Placed,
+    LandmarkClusterer: RowsAndLandmarks,
+    LloydKMeans: Rows,
+    LSEC: RowsAndMembers,
+    NystromSC: ByAllLandmarks,
+}
+"""What places the rows of each class."""
+
+
+def _is_of(estimator: RecipeClusterer, embedding: Any) -> bool:
+    found = getattr(embedding, "graph", embedding)
+    return any(isinstance(estimator, kind) and isinstance(found, by) for kind, by in PLACED_BY.items())

@@ -81,17 +81,28 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Fitted]:
         fitted = records.unpack(header["record"], arrays, [*KINDS, Fitted], Fitted)
         _check_header(header)
         check_model(fitted.model, header["n_features"])
+        _check_sums(fitted)
     except records.BadRecord as error:
         raise records.BadRecord(f"{path} is damaged: {error}") from error
     return header, fitted
 
 
 def _check_header(header: dict[str, Any]) -> None:
-    names = header.get("feature_names") or []
     kinds = {"class": str, "params": dict, "timings": dict, "notes": dict, "n_features": int}
     wrong = [name for name, kind in kinds.items() if not isinstance(header.get(name), kind)]
+    names = header.setdefault("feature_names", None)
     plain = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not plain or len(names) not in (0, header.get("n_features")):
+    if names is not None and not (plain and len(names) == header.get("n_features")):
         wrong.append("feature_names")
+    if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
+        wrong.append("params")  # whoever made the file has no say in where this machine writes
     if wrong:
         raise records.BadRecord(f"its header has no valid {' and '.join(wrong)}.")
+
+
+def _check_sums(fitted: Fitted) -> None:
+    sizes, values = fitted.cluster_sizes, fitted.eigenvalues
+    if sizes.shape != (len(fitted.model.centroids),) or sizes.dtype.kind != "i":
+        raise records.BadRecord(f"the sizes of the clusters have shape {sizes.shape} and dtype {sizes.dtype}.")
+    if values.ndim != 1 or values.dtype.kind != "f":
+        raise records.BadRecord(f"the eigenvalues have shape {values.shape} and dtype {values.dtype}.")

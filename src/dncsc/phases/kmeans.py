@@ -16,7 +16,8 @@ import numpy as np
 
 from dncsc.engines.base import Item, Result
 from dncsc.engines.layout import block_rows
-from dncsc.kernels.nearest import Outlined, nearest_centres, outlines_help
+from dncsc.kernels.lloyd import lloyd_in_groups
+from dncsc.kernels.nearest import CENTRES_ALONG, Outlined, nearest_centres, outlines_help
 from dncsc.kernels.outline import Outline, directions_of, outline
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group
@@ -120,7 +121,8 @@ def kmeans_in_groups(
         those = _Groups.of(
             points[span], weight[span], first[groups.start : groups.stop + 1] - span.start, starts[groups]
         )
-        return _lloyd(those, np.concatenate(starts[groups]), max_iter, one_by_one)
+        lloyd = _lloyd_by_bounds if points.shape[1] >= CENTRES_ALONG else _lloyd
+        return lloyd(those, np.concatenate(starts[groups]), max_iter, one_by_one)
 
     # Neighbouring groups that fill a block go through all iterations together, while they are in the cache.
     ends = np.searchsorted(first, np.arange(0, first[-1], block_rows(points.shape[1])), side="left")
@@ -142,6 +144,19 @@ def _lloyd(groups: _Groups, centres: np.ndarray, max_iter: int, each: Each) -> l
     parts = itertools.starmap(slice, itertools.pairwise(groups.first_centre.tolist()))
     return [
         KMeans(centres[part][now.mass[part] > 0], float(now.residual[part].sum()), max(n_iter, 1)) for part in parts
+    ]
+
+
+def _lloyd_by_bounds(groups: _Groups, centres: np.ndarray, max_iter: int, each: Each) -> list[KMeans]:
+    """The same group by group, in one kernel."""
+    mass, residual = np.empty(len(centres)), np.empty(len(centres))
+    n_iter = np.empty(len(groups.first) - 1, np.int64)
+    spans = groups.first, groups.first_centre
+    lloyd_in_groups(groups.points, groups.weight, *spans, centres, max_iter, mass, residual, n_iter)
+    parts = list(itertools.starmap(slice, itertools.pairwise(groups.first_centre.tolist())))
+    return [
+        KMeans(centres[part][mass[part] > 0], float(residual[part].sum()), max(int(n), 1))
+        for part, n in zip(parts, n_iter, strict=True)
     ]
 
 

@@ -34,6 +34,12 @@ def rows_below(keys, group, limit, weight):
     return [r for r, g in enumerate(group) if limit[g] > 0 and keys[r] <= limit[g] and weight[r] > 0]
 
 
+def places_below(keys, group, limit, first):
+    """Places of the rows that `rows_below` chooses, from ``first[g]`` on in group g, in row order, or else -1."""
+    chosen = rows_below(keys, group, limit, np.ones(len(keys)))
+    return [first[g] + sum(group[c] == g for c in chosen if c < r) if r in chosen else -1 for r, g in enumerate(group)]
+
+
 def group_rows(group, n_groups):
     """Row numbers group by group, and where each group begins (kernels/grouping.py)."""
     members = [[r for r, g in enumerate(group) if g == number] for number in range(n_groups)]

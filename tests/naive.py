@@ -34,6 +34,12 @@ def rows_below(keys, group, limit, weight):
     return [r for r, g in enumerate(group) if limit[g] > 0 and keys[r] <= limit[g] and weight[r] > 0]
 
 
+def places_below(keys, group, limit, first):
+    """Places of the rows that `rows_below` chooses, from ``first[g]`` on in group g, in row order, or else -1."""
+    chosen = rows_below(keys, group, limit, np.ones(len(keys)))
+    return [first[g] + sum(group[c] == g for c in chosen if c < r) if r in chosen else -1 for r, g in enumerate(group)]
+
+
 def group_rows(group, n_groups):
     """Row numbers group by group, and where each group begins (kernels/grouping.py)."""
     members = [[r for r, g in enumerate(group) if g == number] for number in range(n_groups)]
@@ -82,6 +88,12 @@ def search_all(rows, points, n_nearest):
     squared = squared_distances(rows, points)
     nearest = np.argsort(squared, axis=1, kind="stable")[:, :n_nearest]
     return nearest, np.take_along_axis(squared, nearest, axis=1)
+
+
+def outline(points, directions):
+    """Products with some orthonormal directions, and the length of what these leave (kernels/outline.py)."""
+    products = points.astype(float) @ directions.T.astype(float)
+    return np.column_stack([products, np.linalg.norm(points - products @ directions.astype(float), axis=1)])
 
 
 # The graph and its spectrum

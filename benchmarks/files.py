@@ -2,8 +2,8 @@
 
     python benchmarks/files.py [--rows 100000000] [--memory 1GB] [--folder /tmp]
 
-Every run has its own process, so that peak memory is its own. The file is made where it is missing, and stays. Labels are
-compared with those of the same rows in memory where they fit.
+Every run has its own process, so that peak memory is its own. The file is made where it is missing, and stays. Labels
+are compared with those of the same rows in memory where they fit.
 """
 
 from __future__ import annotations

@@ -34,6 +34,12 @@ def rows_below(keys, group, limit, weight):
     return [r for r, g in enumerate(group) if limit[g] > 0 and keys[r] <= limit[g] and weight[r] > 0]
 
 
+def places_below(keys, group, limit, first):
+    """Places of the rows that `rows_below` chooses, from ``first[g]`` on in group g, in row order, or else -1."""
+    chosen = rows_below(keys, group, limit, np.ones(len(keys)))
+    return [first[g] + sum(group[c] == g for c in chosen if c < r) if r in chosen else -1 for r, g in enumerate(group)]
+
+
 def group_rows(group, n_groups):
     """Row numbers group by group, and where each group begins (kernels/grouping.py)."""
     members = [[r for r, g in enumerate(group) if g == number] for number in range(n_groups)]
@@ -84,6 +90,12 @@ def search_all(rows, points, n_nearest):
     return nearest, np.take_along_axis(squared, nearest, axis=1)
 
 
+def outline(points, directions):
+    """Products with some orthonormal directions, and the length of what these leave (kernels/outline.py)."""
+    products = points.astype(float) @ directions.T.astype(float)
+    return np.column_stack([products, np.linalg.norm(points - products @ directions.astype(float), axis=1)])
+
+
 # The graph and its spectrum
 
 
@@ -113,6 +125,13 @@ def transfer_cut(similarity, count):
     scaled = vectors[:, :count] * np.sqrt(degree)[:, None]
     signs = [np.sign(column[np.abs(column).argmax()]) for column in scaled.T]
     return eigenvalues[:count], vectors[:, :count] * signs
+
+
+def points_at_a_speck(vector, mass, n_clusters):
+    """Whether a vector extends over few landmarks, and over few rows: 3 in 100 of the mean cluster's."""
+    landmarks = np.sum(vector**2) ** 2 / np.sum(vector**4)
+    rows = np.sum(mass * vector**2) ** 2 / np.sum(mass * vector**4)
+    return landmarks < min(10, len(mass) / 4 / n_clusters) and rows < 0.03 * mass.sum() / n_clusters
 
 
 def embedding(transition, vectors, eigenvalues, norm):
@@ -222,6 +241,9 @@ def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, norm, 
     weights, _, degree = gaussian(squared, bandwidth=np.sqrt(squared).mean())
     weights = dense(nearest, weights, n_landmarks)
     eigenvalues, vectors = transfer_cut(landmark_similarity(weights), n_clusters + 5)
+    mass = np.bincount(nearest[:, 0], minlength=n_landmarks)
+    kept = [not points_at_a_speck(vector, mass, n_clusters) for vector in vectors.T]
+    eigenvalues, vectors = eigenvalues[kept], vectors[:, kept]
     used = slice(n_clusters)
     points = embedding(weights / degree[:, None], vectors[:, used], eigenvalues[used], norm)
     starts = [generator(seed, "discretize", i) for i in range(3)]

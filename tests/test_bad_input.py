@@ -113,7 +113,7 @@ WRONG_PARAMETERS = [
     (
         "bandwidth",
         [0, 0.0, -1.0, np.inf, np.nan, "median", None, True],
-        "bandwidth must be 'mean', 'local', 'adaptive' or a positive",
+        "bandwidth must be 'auto', 'mean', 'local', 'adaptive' or a positive",
     ),
     ("nearest", ["all", None, 3], "nearest must be one of 'candidates', 'exact'"),
     ("normalize", ["max", None, 2], "normalize must be one of 'l2', 'l1'"),

@@ -86,7 +86,7 @@ def test_compiling_is_told_from_loading(compiles, monkeypatch, capsys):
 
 
 def test_without_matplotlib_there_is_a_table_but_no_picture(monkeypatch, capsys, tmp_path):
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+    for name in ["matplotlib", *(name for name in sys.modules if name.startswith("matplotlib."))]:
         monkeypatch.setitem(sys.modules, name, None)
     demo.run(1000, tmp_path / "demo.png")
     printed = capsys.readouterr().out

@@ -8,7 +8,7 @@ import pytest
 import naive
 from dncsc.engines.seeds import stream
 from dncsc.kernels.grouping import group_rows, put_rows
-from dncsc.kernels.hashing import row_keys, rows_below
+from dncsc.kernels.hashing import places_below, row_keys, rows_below
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group, total_distance
 from dncsc.kernels.survey import scale_and_shift, survey_rows
@@ -50,6 +50,16 @@ def test_keys_of_different_streams_have_nothing_in_common():
     uniform = keys.reshape(4, 1000) / 2.0**64
     np.testing.assert_allclose(uniform.mean(axis=1), 0.5, atol=0.05)
     assert np.abs(np.corrcoef(uniform) - np.eye(4)).max() < 0.1
+
+
+@pytest.mark.parametrize("n", [1, 7, 300])
+def test_rows_below_the_limit_of_their_group_get_places_in_row_order(n):
+    random = np.random.default_rng(0)
+    keys, group = keys_of(3, 0, n), random.integers(0, 4, n).astype(np.int32)
+    limit = np.array([0, 2**62, 2**64 - 1, 5], np.uint64)
+    first, place = np.array([0, 0, 100, 1000]), np.empty(n, np.int64)
+    places_below(keys, group, limit, first, place)
+    np.testing.assert_array_equal(place, naive.places_below(keys, group, limit, first))
 
 
 @blocks

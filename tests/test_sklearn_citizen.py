@@ -96,7 +96,7 @@ def test_defaults_are_those_that_are_documented():
         "selection_rate": "auto",
         "sample_size": "auto",
         "n_candidates": "auto",
-        "bandwidth": "mean",
+        "bandwidth": "auto",
         "select": "dnc",
         "nearest": "candidates",
         "normalize": "l2",
@@ -181,7 +181,7 @@ def test_fit_transform_and_fit_predict_are_fit_and_the_other(model, moons):
 @pytest.mark.parametrize("d", [2, 16, 100])
 def test_affinity_holds_gaussian_weights_of_the_nearest_landmarks(blobs, d, dtype, rtol, nearest):
     X, _ = blobs(1_500, d, dtype=dtype, apart=8.0)
-    kept = DnCSC(4, n_landmarks=80, n_neighbors=6, nearest=nearest, random_state=0).fit(X)
+    kept = DnCSC(4, n_landmarks=80, n_neighbors=6, bandwidth="mean", nearest=nearest, random_state=0).fit(X)
     graph = kept.affinity(X[:700])
     assert scipy.sparse.issparse(graph)
     assert graph.format == "csr"
@@ -215,8 +215,9 @@ def test_the_exact_fraction_never_claims_more_than_is_true(blobs, d):
     assert 0 <= kept.exact_fraction_ <= (found == nearest).all(axis=1).mean()
 
 
-def test_the_bandwidth_is_the_mean_distance_to_the_nearest_landmarks(model, moons):
+def test_the_bandwidth_is_the_mean_distance_to_the_nearest_landmarks(moons):
     X, _ = moons
+    model = DnCSC(2, n_landmarks=100, bandwidth="mean", random_state=0).fit(X)
     rows, columns = model.affinity(X).nonzero()
     distance = np.linalg.norm(X[rows] - model.landmarks_[columns], axis=1)
     np.testing.assert_allclose(model.bandwidth_, distance.mean(), rtol=1e-6)

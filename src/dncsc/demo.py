@@ -17,6 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
 from dncsc import DnCSC, datasets, metrics, plot
+from dncsc.beside import written_beside
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -138,7 +139,8 @@ def draw(ours: Result, theirs: Result, output: Path) -> None:
     plot.phases(ours.model, ax=low_right).set_title("Where DnC-SC spends its time", fontsize=13)
     caption = f"A flower of {len(X):,} rows in {ours.data.k} clusters; the dots are the {n_landmarks:,} landmarks"
     figure.suptitle(caption, fontsize=13)
-    figure.savefig(output)
+    with written_beside(output) as file:
+        figure.savefig(file, format=output.suffix.lower().lstrip("."))
 
 
 def _numbered_alike(model: Any, other: Any) -> Any:

@@ -15,7 +15,7 @@ from dncsc.phases.ensemble import Group, Member, RowsAndMembers
 from dncsc.phases.exact_graph import Placed
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
-from dncsc.phases.partition import Partition
+from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Level, Selection, Tree
 from dncsc.pipeline import FARTHEST, Model
@@ -26,6 +26,7 @@ KINDS: tuple[type, ...] = (
     ByAllLandmarks,
     CandidateSearch,
     Choice,
+    Counted,
     Centroids,
     ExactSearch,
     Frame,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -13,11 +13,12 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.affinity import Affinity
+from dncsc.phases.counting import count_clusters
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import CONFIDENCE, Members, confidence, consensus
 from dncsc.phases.nearest import NEAREST, Links
-from dncsc.phases.partition import Partition
+from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import NotFinite, Surveyed, check_finite, find_not_finite, survey
@@ -107,20 +108,22 @@ class _Steps:
         self._engine, self._say, self._keeper = engine, say, keeper
         self._count = 0
 
-    def __call__(self, phase: str, function: Callable[..., Result], *arguments: Any) -> Result:
+    def __call__(self, phase: str, function: Callable[..., Result], *arguments: Any, say: bool = True) -> Result:
         """Run a phase; the seconds of one that runs several times add up."""
         self._engine.phase = phase
         start = time.perf_counter()
         result = function(self._engine, *arguments)
-        seconds = time.perf_counter() - start
-        self.timings[phase] = self.timings.get(phase, 0.0) + seconds
-        self._say(f"{phase:<10} {seconds:8.3f} s")
+        self.timings[phase] = self.timings.get(phase, 0.0) + time.perf_counter() - start
+        if say:
+            self._say(f"{phase:<10} {self.timings[phase]:8.3f} s")
         return result
 
-    def once(self, phase: str, into: type[Result], function: Callable[..., Result], *arguments: Any) -> Result:
+    def once(
+        self, phase: str, into: type[Result], function: Callable[..., Result], *arguments: Any, say: bool = True
+    ) -> Result:
         """Run a phase unless its result was kept."""
         if self._keeper is None:
-            return self(phase, function, *arguments)
+            return self(phase, function, *arguments, say=say)
         name = f"{self._count:02d}-{phase}"
         self._count += 1
         result = self._keeper.load(name, into)
@@ -129,7 +132,7 @@ class _Steps:
             self._say(f"{phase:<10}     kept")
             self._engine.know(getattr(result, "columns", ()))
             return result
-        result = self(phase, function, *arguments)
+        result = self(phase, function, *arguments, say=say)
         if all(column.formula for column in getattr(result, "columns", ())):
             self._keeper.save(name, result)
         return result
@@ -173,7 +176,9 @@ def run(
     else:
         partition = consensus(engine, chosen, members, partial(_graph, recipe, steps))
     embedding = partition.embedding
-    centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding)
+    if partition.counted is not None:
+        chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
+    centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding, say=False)
     labelled = steps("discretize", label_all, embedding, centroids)
     agreed = None
     if members is not None:
@@ -195,6 +200,11 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
         links = steps.once("nearest", Links, recipe.nearest, settings, selection)
     if recipe.affinity:
         affinity = steps.once("affinity", Affinity, recipe.affinity, settings, links)  # type: ignore[type-abstract]
+    if settings.count_clusters:
+        counted = steps.once("count", Counted, count_clusters, settings, links)
+        settings = replace(settings, n_clusters=counted.n_clusters, count_clusters=False)
+        partition = steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
+        return replace(partition, counted=counted)
     return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
 
 

@@ -43,7 +43,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     spare_candidates = 0
     """Candidates beyond 10 K where n_candidates is "auto"."""
 
-    n_clusters: int
+    n_clusters: Any
+    max_clusters: int
     n_jobs: int | None
     max_memory: str | int | None
     scratch_dir: Any
@@ -54,6 +55,10 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _recipe(self) -> Recipe:
         """The recipe of the parameters, which are checked here as far as they choose it."""
         raise NotImplementedError
+
+    def _counts_clusters(self) -> bool:
+        """Whether the number of clusters is to be found, which only some classes can do."""
+        return hasattr(self, "max_clusters") and isinstance(self.n_clusters, str) and self.n_clusters == "auto"
 
     def _members(self) -> Members | None:
         """For an ensemble, how many members it has."""
@@ -87,8 +92,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         with checks.unchanged_on_failure(self):
             rows = self._rows(X, reset=True)
             n_rows = rows.shape[0]
-            if n_rows < self.n_clusters:
-                raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
+            least = 2 if self._counts_clusters() else self.n_clusters
+            if n_rows < least:
+                raise ValueError(f"n_samples={n_rows} should be >= n_clusters={least}.")
             self._check_size(n_rows)
             weight = self._weight(sample_weight, rows)
             refuse_to_replace(labels_to, rows)
@@ -127,8 +133,11 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
         A parameter that a class does not have gets the value that leaves it without effect.
         """
-        k = checks.integer("n_clusters", self.n_clusters)
+        count = self._counts_clusters()
+        k = checks.integer("n_clusters", self.max_clusters if count else self.n_clusters)
         p = checks.integer("n_landmarks", getattr(self, "n_landmarks", k))
+        if count:
+            k = min(checks.integer("max_clusters", self.max_clusters, 2), p)
         if p < k:
             raise checks.ParameterError(f"n_landmarks={p} must be at least n_clusters={k}.")
         n_neighbors = checks.integer("n_neighbors", getattr(self, "n_neighbors", 1))
@@ -158,6 +167,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 max_iter=max_iter,
                 seed=seed,
                 n_counted=n_counted,
+                count_clusters=count,
             )
 
         return lambda n_rows: lambda frame, n_counted: settings(n_rows, frame, n_counted)
@@ -178,14 +188,27 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self.eigenvalues_ = found.partition.eigenvalues
         self.n_graph_components_ = found.partition.n_components
         self.cluster_centers_ = found.centroids.places
+        self.n_clusters_ = len(found.centroids.places)
         self.inertia_ = found.labelled.inertia
         self.n_iter_ = found.centroids.n_iter
         self.timings_ = found.timings
         self.cluster_sizes_ = found.labelled.count
-        n_found = int(np.count_nonzero(self.cluster_sizes_))
-        if found.labels is not None and n_found < self.n_clusters:
+        counted = found.partition.counted
+        if counted is not None:
+            self.eigenvalues_ = counted.eigenvalues
+        if counted is not None and not counted.is_clear:
             warnings.warn(
-                f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
+                f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "
+                f"behind them is only {counted.clearness:.1f} times larger than the last of theirs. Look at "
+                "eigenvalues_, and give n_clusters.",
+                UserWarning,
+                stacklevel=3,
+            )
+        n_found = int(np.count_nonzero(self.cluster_sizes_))
+        wanted = self.n_clusters if counted is None else counted.n_clusters
+        if found.labels is not None and n_found < wanted:
+            warnings.warn(
+                f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({wanted}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
                 stacklevel=3,

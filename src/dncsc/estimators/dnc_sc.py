@@ -20,8 +20,10 @@ class DnCSC(LandmarkClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters, k.
+    n_clusters : int or "auto", default=8
+        Number of clusters, k. "auto" looks for the largest gap between eigenvalues, and warns where none is clear.
+    max_clusters : int, default=50
+        The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int, default=1000
         Number of landmarks, p; at least `n_clusters`. Data with fewer distinct rows gets fewer landmarks.
     n_neighbors : int, default=5
@@ -34,11 +36,12 @@ class DnCSC(LandmarkClusterer):
         ``10 * n_landmarks``.
     n_candidates : int or "auto", default="auto"
         Among how many landmarks near its own the nearest of a row are searched, K'. "auto" is ``10 * n_neighbors``.
-    bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
+    bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="auto"
         How distances become weights. A number is the standard deviation sigma of a Gaussian, in the units of the
         data; "mean" takes the mean distance of the rows to their nearest landmarks for it. "local" tunes the Gaussian
         to each row and landmark. "adaptive" needs no bandwidth: weights fall linearly in the squared distance, to 0 at
-        the next landmark. The last two suit images and other data of many features.
+        the last landmark. "auto" takes a third of the mean distance, which finds narrow gaps between clusters, unless
+        the graph then falls into many small pieces, as it does in many dimensions; then it is adaptive.
     select : {"dnc", "dnc-kmeans", "kmeans"}, default="dnc"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. The last two are slower, and there for comparison.
@@ -68,6 +71,8 @@ class DnCSC(LandmarkClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters.
     labels_ : ndarray of int32 of shape (n_samples,)
         Cluster of each row.
     landmarks_ : ndarray of shape (n_landmarks_, n_features_in_)
@@ -112,8 +117,9 @@ class DnCSC(LandmarkClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
+        max_clusters: int = 50,
         n_landmarks: int = 1000,
         n_neighbors: int = 5,
         selection_rate: int | str = "auto",
@@ -133,6 +139,7 @@ class DnCSC(LandmarkClusterer):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.max_clusters = max_clusters
         self.n_landmarks = n_landmarks
         self.n_neighbors = n_neighbors
         self.selection_rate = selection_rate

@@ -8,6 +8,7 @@ from dncsc import pipeline
 from dncsc.estimators import checks
 from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
 from dncsc.phases.ensemble import Members
+from dncsc.phases.settings import AUTO
 from dncsc.recipes import DNC_SC, U_SPEC, Recipe
 
 
@@ -27,7 +28,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     selection_rate : int or "auto", default="auto"
     sample_size : int or "auto", default="auto"
     n_candidates : int or "auto", default="auto"
-    bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
+    bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="auto"
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
         Starts of the k-means on the consensus.
@@ -62,7 +63,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         selection_rate: int | str = "auto",
         sample_size: int | str = "auto",
         n_candidates: int | str = "auto",
-        bandwidth: float | str = "mean",
+        bandwidth: float | str = "auto",
         normalize: str = "l2",
         n_init: int = 3,
         max_iter: int = 100,
@@ -92,6 +93,8 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         self.checkpoint = checkpoint
         self.verbose = verbose
 
+    bandwidths = (AUTO, *RecipeClusterer.bandwidths)
+
     def _recipe(self) -> Recipe:
         return DNC_SC
 
@@ -116,7 +119,7 @@ class USENC(LSEC):
     n_neighbors : int, default=5
     sample_size : int or "auto", default="auto"
     n_candidates : int or "auto", default="auto"
-    bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
+    bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
     max_iter : int, default=100

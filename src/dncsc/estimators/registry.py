@@ -28,6 +28,7 @@ METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "lsc-rh": partial(LSC, landmarks="random-hubs"),
     "u-spec": USPEC,
     "dnc-sc": DnCSC,
+    "dnc-sc/bandwidth=mean": partial(DnCSC, bandwidth="mean"),
     "dnc-sc/nearest=exact": partial(DnCSC, nearest="exact"),
     "dnc-sc/select=kmeans": partial(DnCSC, select="kmeans"),
     "dnc-sc/select=kmeans/nearest=exact": partial(DnCSC, select="kmeans", nearest="exact"),

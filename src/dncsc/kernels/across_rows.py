@@ -130,7 +130,7 @@ def search_across_rows(rows, order, first, landmarks, candidates, reach, nearest
                     tile[f, r] = tile[f, 0]
             best[:] = np.inf
             for i in range(candidates.shape[1]):
-                if i >= n_nearest and i % 2 == 0:  # the look whether to go on costs half as much as one more candidate
+                if i >= n_nearest and i % 4 == 0:  # the look whether to go on costs as much as some more candidates
                     bound = rows.dtype.type(0)
                     worst = best[n_nearest - 1]
                     for r in range(lanes):

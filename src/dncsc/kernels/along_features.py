@@ -11,6 +11,12 @@ import numpy as np
 
 from dncsc.kernels._jit import jit
 
+USEFUL = 6
+"""Outlines are of use where they leave less than one in so many points to look at."""
+
+TRIED_ROWS = 64
+"""Rows that show whether they do."""
+
 
 @jit(fastmath={"reassoc", "contract"})
 def _squared_distance(x, y):
@@ -146,3 +152,55 @@ def search_shortlist(rows, points, products, nearest, squared):
             if score[c] <= bound:
                 value = _squared_distance(row, points[c])
                 filled = _insert(value, c, filled, squared[r], nearest[r])
+
+
+@jit()
+def nearest_outlined(rows, points, products, length, point_length, index, squared):
+    """The exact nearest of all points, given inner products of outlines.
+
+    Parameters
+    ----------
+    rows : IN (n, d)
+    points : IN (m, d)
+    products : IN (n, m)
+        Inner products of outlines (`dncsc.kernels.outline`): none is less than that of the row and the point, but for
+        rounding.
+    length : IN float64 (n,), point_length : IN float64 (m,)
+        Lengths of rows and points.
+    index : OUT int32 (n,)
+        The first of equally near points.
+    squared : OUT (n,)
+
+    Returns
+    -------
+    done : int
+        Rows that were searched. The rest is left where outlines rule out too few points to be of use.
+    """
+    n, d = rows.shape
+    m = points.shape[0]
+    eps = np.finfo(rows.dtype).eps
+    half = (0.5 * point_length * point_length).astype(rows.dtype)
+    longest = point_length.max()
+    score = np.empty(m, rows.dtype)
+    looked = 0
+    for r in range(n):
+        if looked > (r + TRIED_ROWS) * m // USEFUL:
+            return r
+        likely = 0
+        for c in range(m):
+            score[c] = half[c] - products[r, c]  # at most half the squared distance, less half the row's own square
+            likely = c if score[c] < score[likely] else likely
+        likely_value = _squared_distance(rows[r], points[likely])
+        # Products of outlines may be off by sqrt(31) / 4 d eps, distances that decide by d eps / 2 each.
+        margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2
+        bound = rows.dtype.type(0.5 * (likely_value - length[r] * length[r]) + margin)
+        best = rows.dtype.type(np.inf)
+        for c in range(m):
+            if score[c] <= bound:
+                value = likely_value if c == likely else _squared_distance(rows[r], points[c])
+                looked += 1
+                if value < best:
+                    best = value
+                    index[r] = c
+        squared[r] = best
+    return n

@@ -55,3 +55,26 @@ def rows_below(keys, group, limit, weight):
         if keys[r] <= bound and bound > np.uint64(0) and weight[r] > 0:
             m += 1
     return chosen[:m].copy()
+
+
+@jit()
+def places_below(keys, group, limit, first, place):
+    """Where rows whose key is at most their group's limit stand when groups stand one after another, each in row order.
+
+    Parameters
+    ----------
+    keys : IN uint64 (n,)
+    group : IN int32 (n,)
+    limit : IN uint64 (n_groups,)
+        0 takes no row.
+    first : IN int64 (n_groups,)
+        Place of the first row of each group.
+    place : OUT int64 (n,)
+        -1 for rows that are left out.
+    """
+    following = first.copy()
+    for r in range(keys.shape[0]):
+        g = group[r]
+        inside = keys[r] <= limit[g] and limit[g] > np.uint64(0)
+        place[r] = following[g] if inside else -1
+        following[g] += 1 if inside else 0

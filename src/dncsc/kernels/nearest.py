@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
-from dncsc.kernels.along_features import nearest_along_features, search_along_features, search_shortlist
+from dncsc.kernels.along_features import (
+    nearest_along_features,
+    nearest_outlined,
+    search_along_features,
+    search_shortlist,
+)
 from dncsc.kernels.grouping import group_rows
+from dncsc.kernels.outline import Outline, directions_of, outline
 
 CENTRES_ALONG = 64
 """From this many features on, a matrix product finds the nearest of many centres sooner than lanes across rows do."""
@@ -17,8 +25,47 @@ PRODUCTS = 2**21
 FEW_CENTRES = 8
 """Up to this many, looking at each is faster than a matrix product."""
 
+OUTLINED = 128
+"""From this many features on, outlines leave out most centres before that."""
+
+OUTLINE_PRODUCTS = 2**17
+"""Inner products of outlines held at a time, and in the nearest cache."""
+
 LANDMARKS_ALONG = 16
 """The same for landmarks, where groups are small and often leave lanes across rows idle."""
+
+
+@dataclass(frozen=True)
+class Outlined:
+    """Points with their outlines, and the directions that these are made by."""
+
+    points: np.ndarray
+    directions: np.ndarray
+    outline: Outline
+
+    @classmethod
+    def of(cls, points: np.ndarray, directions: np.ndarray | None = None) -> Outlined:
+        """Outline points in given directions, or in those that suit them best."""
+        chosen = directions_of(points) if directions is None else directions
+        return cls(points, chosen, outline(points, chosen))
+
+    def nearest(self, rows: np.ndarray, seen: Outline, index: np.ndarray, squared: np.ndarray) -> None:
+        """Fill in the nearest point of each row, whose outlines are `seen`, and its squared distance."""
+        size = max(16, OUTLINE_PRODUCTS // len(self.points))
+        for start in range(0, len(rows), size):
+            some = slice(start, start + size)
+            products = seen.numbers[some] @ self.outline.numbers.T
+            lengths = seen.length[some], self.outline.length
+            done = nearest_outlined(rows[some], self.points, products, *lengths, index[some], squared[some])
+            if done < len(products):  # outlines are of no use here
+                rest = slice(start + done, None)
+                _search_in_chunks(rows[rest], self.points, index[rest, None], squared[rest, None])
+                return
+
+
+def outlines_help(n_features: int, n_centres: int) -> bool:
+    """Whether it is worth while to outline centres of one group."""
+    return n_features >= OUTLINED and n_centres > 2 * FEW_CENTRES
 
 
 def nearest_centres(
@@ -27,6 +74,8 @@ def nearest_centres(
     centres: np.ndarray,
     first_centre: np.ndarray,
     grouped: tuple[np.ndarray, np.ndarray] | None = None,
+    outlined: Outlined | None = None,
+    outline_of_rows: Outline | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nearest centre of each row among the centres of its group.
 
@@ -39,6 +88,10 @@ def nearest_centres(
     first_centre : int32 (n_groups + 1,)
     grouped : optional
         What `group_rows` would give, where that is known.
+    outlined : optional
+        The centres of a single group, where they have been outlined; the result is the same.
+    outline_of_rows : optional
+        In the same directions, where that is known.
 
     Returns
     -------
@@ -53,6 +106,9 @@ def nearest_centres(
     if d < CENTRES_ALONG:
         order, first = grouped or group_rows(group, len(first_centre) - 1)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
+    elif outlined is not None:
+        seen = outline(rows, outlined.directions) if outline_of_rows is None else outline_of_rows
+        outlined.nearest(rows, seen, index, squared)
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])
     else:

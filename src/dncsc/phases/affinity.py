@@ -116,11 +116,16 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
     if settings.bandwidth == AUTO:
-        return Choice((_gaussian(TIGHT * mean_distance), Adaptive()))
+        return Choice((tight(mean_distance), Adaptive()))
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return _gaussian(bandwidth)
+
+
+def tight(mean_distance: float) -> Gaussian:
+    """Weights that leave gaps between clusters open."""
+    return _gaussian(TIGHT * mean_distance)
 
 
 def _gaussian(bandwidth: float) -> Gaussian:

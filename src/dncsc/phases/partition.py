@@ -131,12 +131,25 @@ def landmark_similarity(engine: Engine, graph: Bipartite) -> tuple[csr_array, np
 
 
 @dataclass(frozen=True)
+class Counted:
+    """How many clusters there seem to be."""
+
+    n_clusters: int
+    clearness: float
+    """how many times the eigenvalue behind the last cluster's is larger than that"""
+    is_clear: bool
+    eigenvalues: np.ndarray
+
+
+@dataclass(frozen=True)
 class Partition:
     """Where rows are placed, and what is known of the spectrum behind it."""
 
     embedding: Embedding
     eigenvalues: np.ndarray
     n_components: int
+    counted: Counted | None = None
+    """where the number of clusters was to be found"""
 
     @property
     def columns(self) -> Sequence[Column]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Engine, Pass
 from dncsc.kernels.grouping import group_rows, put_rows
-from dncsc.kernels.hashing import row_keys, rows_below
+from dncsc.kernels.hashing import places_below, row_keys, rows_below
 
 ALL = np.uint64(2**64 - 1)
 
@@ -123,15 +123,19 @@ def _draw_batch(
 def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where rows with the smallest keys go when groups stand one after another; -1 for the other rows."""
     order, first = group_rows(group, len(wanted))
-    kept = np.repeat(wanted > 0, np.diff(first))
+    limit = np.where(wanted > 0, ALL, np.uint64(0))
 
-    def keep_smallest(g: int) -> None:
+    def lower(g: int) -> None:
         of_group = keys[order[first[g] : first[g + 1]]]
-        kept[first[g] : first[g + 1]] = of_group <= np.partition(of_group, wanted[g] - 1)[wanted[g] - 1]
+        spare = len(of_group) - wanted[g]
+        # Keys are evenly spread, so that the one looked for is likely among the largest: fewer to sort.
+        large = of_group[of_group > np.uint64(float(of_group.max()) * max(1 - 2 * spare / len(of_group), 0))]
+        some = large if len(large) > spare else of_group
+        limit[g] = np.partition(some, len(some) - spare - 1)[len(some) - spare - 1]
 
-    engine.each(keep_smallest, np.flatnonzero((np.diff(first) > wanted) & (wanted > 0)).tolist())
-    place = np.full(len(keys), -1)
-    place[order[kept]] = np.arange(np.count_nonzero(kept))
+    engine.each(lower, np.flatnonzero((np.diff(first) > wanted) & (wanted > 0)).tolist())
+    place = np.empty(len(keys), np.int64)
+    places_below(keys, group, limit, np.cumsum(wanted) - wanted, place)
     return place
 
 

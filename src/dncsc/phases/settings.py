@@ -33,3 +33,5 @@ class Settings:
     seed: int
     n_counted: int
     """rows of positive weight"""
+    count_clusters: bool = False
+    """whether the number of clusters is to be found; `n_clusters` is then the most there may be"""

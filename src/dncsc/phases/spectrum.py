@@ -30,6 +30,8 @@ SPECK_LANDMARKS = 10
 """A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
 
 
+MOST_SPECKS = 0.1
+"""of all rows: where more are in small components, these are what the data is made of, and no specks"""
 TOLERATED = 1
 """Thin vectors among the first; a graph with more is shattered. On ten sets there were at most 1, or at least 2."""
 
@@ -130,8 +132,9 @@ def bottom_of_spectrum(
     n_components, component = connected_components(normal, directed=False)
     measure = _Measure(mass[linked], n_clusters)
     core = np.arange(len(linked)) if with_specks else _without_specks(component, measure)
-    core_count = len(np.unique(component[core]))
-    part = join_lightest(component[core], landmarks[linked[core]], measure.mass[core], n_clusters)
+    of_core = np.unique(component[core], return_inverse=True)[1]  # numbered without the gaps that specks leave
+    core_count = int(of_core.max()) + 1
+    part = join_lightest(of_core, landmarks[linked[core]], measure.mass[core], n_clusters)
     joined = part.max() + 1 < core_count
     parts = [core[part == i] for i in range(part.max() + 1)]
     root = np.sqrt(degree[linked])
@@ -164,11 +167,11 @@ def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -
 
 
 def _without_specks(component: np.ndarray, measure: _Measure) -> np.ndarray:
-    """Landmarks of components that are no specks; of the heaviest where all are."""
+    """Landmarks of components that are no specks; all landmarks where specks are more than a few."""
     mass, size = np.bincount(component, measure.mass), np.bincount(component)
     kept = (mass >= measure.least_mass) | (size >= measure.least_landmarks)
-    kept[np.argmax(mass)] = True
-    return np.flatnonzero(kept[component])
+    dust = mass[~kept].sum() > MOST_SPECKS * mass.sum()
+    return np.arange(len(component)) if dust else np.flatnonzero(kept[component])
 
 
 def _pairs(

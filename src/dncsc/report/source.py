@@ -42,12 +42,13 @@ class Source:
     def blocks(self) -> Iterator[tuple[int, int, np.ndarray]]:
         """First row, end and values of each block, in order."""
         step = block_rows(self.n_features)
+        streamed = None if getattr(self._rows, "seekable", True) else self._rows.batches(step)
         for start in range(0, self.n_rows, step):
             stop = min(start + step, self.n_rows)
-            yield start, stop, self._read(start, stop)
+            values = _slice(self._rows, start, stop) if streamed is None else next(streamed)
+            yield start, stop, self._checked(values, start, stop)
 
-    def _read(self, start: int, stop: int) -> np.ndarray:
-        values = _slice(self._rows, start, stop)
+    def _checked(self, values: np.ndarray, start: int, stop: int) -> np.ndarray:
         if values.shape != (stop - start, self.n_features):
             raise ValueError(
                 f"rows {start} to {stop} came with the shape {values.shape}, not {(stop - start, self.n_features)}."

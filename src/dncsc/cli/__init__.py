@@ -1,0 +1,41 @@
+"""The command `dncsc`: cluster files, apply models, compare methods, make data.
+
+Nothing heavy is imported before a command needs it, so that `dncsc --help` answers at once. Standard output carries
+data alone; all that is said goes to standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+NEEDS = 'dncsc: the command line needs typer and rich: pip install "dncsc[cli]"'
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows `dncsc`; from the command line of the process by default.
+
+    Returns
+    -------
+    int
+        0 fine, 1 a fault of dncsc itself, 2 bad input or usage, 3 trouble with a file, 4 trouble with a cluster.
+        Signals end the process with 128 and their number: 130 after Ctrl-C.
+    """
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError:
+        print(NEEDS, file=sys.stderr)
+        return 2
+    try:
+        from dncsc.cli.run import run
+
+        return run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        print("dncsc: interrupted.", file=sys.stderr)
+        return 130

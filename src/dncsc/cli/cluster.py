@@ -1,0 +1,104 @@
+"""A fit on the workers of a Dask cluster, which read the file themselves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from dncsc.cli.errors import BadCluster, Refused
+
+if TYPE_CHECKING:
+    from dncsc.rows import Rows
+    from dncsc.rows.base import FileState
+
+CHUNK_BYTES = 2**26
+TIMEOUT = 10
+"""Seconds that a scheduler may take to answer."""
+
+
+def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
+    """Fit an estimator on a cluster; its labels are held here afterwards."""
+    from dncsc.estimators import checks
+
+    if not rows.seekable:
+        raise Refused(
+            f"--cluster: workers read parts of a file, and {name} can only be read from its beginning to its end. "
+            "Convert it to Parquet."
+        )
+    with _connected(address) as client:
+        _check_files(client, rows.files)
+        estimator.fit(_as_dask(rows))
+        estimator.labels_ = estimator.labels_.compute()
+    checks.features(estimator, rows.shape[1], None if rows.names is None else list(rows.names), reset=True)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """A client; whatever happens between it and the cluster is trouble with the cluster."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError('--cluster needs Dask: pip install "dncsc[dask]"') from error
+    from dncsc.engines.dask_workers import ClusterTrouble
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is said in one line below
+    try:
+        client = Client(address, timeout=TIMEOUT)
+    except (OSError, ValueError, TypeError) as error:
+        raise BadCluster(
+            f"--cluster: no Dask scheduler answers at {address} ({type(error).__name__}). Start one: dask scheduler"
+        ) from error
+    with client:
+        if not client.scheduler_info(n_workers=-1)["workers"]:
+            raise BadCluster(
+                f"--cluster: the scheduler at {address} has no workers. Start some with: dask worker {address}"
+            )
+        try:
+            yield client
+        except Exception as error:
+            if isinstance(error, ClusterTrouble) or type(error).__module__.split(".")[0] == "distributed":
+                raise BadCluster(f"--cluster: {error}") from error
+            raise
+
+
+def _check_files(client: Any, files: Sequence[FileState]) -> None:
+    for worker, unseen in client.run(_unseen, list(files)).items():
+        if unseen is not None:
+            raise BadCluster(f"--cluster: worker {worker} cannot read what is read here: {unseen} Use a shared disk.")
+
+
+def _unseen(files: Sequence[FileState]) -> str | None:
+    """On a worker: what is wrong with the first file that is not what it should be."""
+    try:
+        for file in files:
+            file.check()
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def _as_dask(rows: Rows) -> Any:
+    """A Dask array whose chunks are read by whoever needs them."""
+    import dask.array as da
+    import numpy as np
+
+    step = max(1, CHUNK_BYTES // (rows.shape[1] * rows.dtype.itemsize))
+    bounds = [*range(0, rows.shape[0], step), rows.shape[0]]
+    sizes = tuple(int(size) for size in np.diff(bounds))
+    starts = da.from_array(np.array(bounds[:-1]), chunks=1)
+    return starts.map_blocks(
+        _read,
+        rows,
+        step,
+        chunks=(sizes, (rows.shape[1],)),
+        new_axis=1,
+        dtype=rows.dtype,
+        meta=np.empty((0, 0), rows.dtype),
+    )
+
+
+def _read(start: Any, rows: Rows, step: int) -> Any:
+    first = int(start[0])
+    return rows.read(first, min(first + step, rows.shape[0]))

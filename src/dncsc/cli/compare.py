@@ -1,0 +1,184 @@
+"""`dncsc compare`: several methods on the same rows."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dncsc.cli import options
+from dncsc.cli.errors import Refused, explain
+from dncsc.cli.inputs import Choice, Source, open_features, source
+from dncsc.cli.interrupt import signals_end_at_once
+from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
+from dncsc.cli.progress import Progress
+from dncsc.cli.summary import cluster_sizes, print_json, print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dncsc.rows import Rows
+
+PIECE = 5_000
+"""Rows on which each method is tried first, so that no time is that of compiling."""
+
+Methods = Annotated[
+    str,
+    typer.Option(
+        metavar="A,B,...",
+        help="Methods to compare; dncsc methods lists them.",
+        autocompletion=options.complete_method,
+        rich_help_panel=options.METHOD,
+    ),
+]
+Truth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="True classes, which are not a feature: adds accuracy (ACC) and NMI with them, in per cent.",
+        rich_help_panel=options.ROWS,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a method did; without labels, why it did not."""
+
+    method: str
+    seconds: float = 0.0
+    labels: np.ndarray | None = None
+    refused: str = ""
+
+
+def compare(
+    data: options.Data,
+    clusters: options.Clusters,
+    methods: Methods = "dnc-sc,u-spec,k-means",
+    truth: Truth = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    landmarks: options.Landmarks = None,
+    neighbors: options.Neighbors = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    max_memory: options.MaxMemory = None,
+    json: options.JsonTable = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Run several methods on the same rows: how long each takes, and how far they agree.
+
+    Agreement is normalized mutual information (NMI) in per cent: 100 for the same clusters, about 0 for unrelated
+    ones. Each method is tried on a few rows first, so that times are those of later runs.
+    """
+    k = number_of_clusters(clusters)
+    if k == "auto":
+        raise Refused("compare needs one number of clusters for all methods: give -k a number.")
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    if len(names) != len(set(names)) or not names:
+        raise Refused(f"--methods are different names between commas, as in dnc-sc,k-means; got {methods!r}.")
+    given = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
+    wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
+    estimators = {name: make_estimator(name, k, **given, **_taken(name, wanted)) for name in names}
+    with signals_end_at_once(""), source(data) as read, Progress(quiet) as progress:
+        rows = open_features(read, Choice(columns, drop, truth=truth))
+        check_enough(rows, k, read.name)
+        classes = None if truth is None else _classes(read, truth, rows.shape[0])
+        results = [_run(name, estimator, rows, progress) for name, estimator in estimators.items()]
+    _tell(results, classes, read.name, rows, json)
+
+
+def _taken(method: str, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Of some parameters, those that a method has."""
+    return {name: value for name, value in wanted.items() if name in make_estimator(method, 1).get_params()}
+
+
+def _run(name: str, estimator: Any, rows: Rows, progress: Progress) -> Result:
+    from sklearn.base import clone
+
+    from dncsc import watch
+
+    def shown(phase: str, rows_done: int, n_rows: int) -> None:
+        progress(f"{name}: {phase}", rows_done, n_rows)
+
+    try:
+        piece = next(iter(rows.batches(max(PIECE, estimator.n_clusters))))
+        clone(estimator).fit(piece)
+        progress.expect(passes(estimator, rows))
+        start = time.perf_counter()
+        with watch(shown):
+            estimator.fit(rows)
+        seconds = time.perf_counter() - start
+        progress.expect(0)
+        return Result(name, seconds, estimator.labels_)
+    except (ValueError, MemoryError) as error:
+        return Result(name, refused=explain(error)[1])
+
+
+def _classes(read: Source, truth: str, n_rows: int) -> np.ndarray:
+    """True classes as numbers."""
+    import numpy as np
+
+    from dncsc.cli.columns import column_blocks
+
+    numbers: dict[Any, int] = {}
+    blocks = []
+    for block in column_blocks(read.files, truth, 2**17, typed=False):
+        values = block if isinstance(block, list) else block.tolist()
+        blocks.append(np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int32))
+    classes = np.concatenate(blocks)
+    if len(classes) != n_rows:
+        raise Refused(f"--truth: {read.name} has {n_rows:,} rows, but {len(classes):,} values of {truth!r}.")
+    return classes
+
+
+def _tell(results: list[Result], classes: np.ndarray | None, name: str, rows: Rows, json: bool) -> None:
+    from dncsc.metrics import accuracy, nmi
+
+    done = [result for result in results if result.labels is not None]
+    lines = []
+    for result in results:
+        facts: dict[str, Any] = {"method": result.method}
+        if result.labels is None:
+            lines.append({**facts, "refused": result.refused})
+            continue
+        facts |= {"seconds": result.seconds, "sizes": cluster_sizes(result.labels)}
+        if classes is not None:
+            facts |= {"ACC": 100 * accuracy(classes, result.labels), "NMI": 100 * nmi(classes, result.labels)}
+        facts["agreement"] = {other.method: 100 * nmi(other.labels, result.labels) for other in done}
+        lines.append(facts)
+    if json:
+        print_json({"data": name, "rows": rows.shape[0], "features": rows.shape[1], "results": lines})
+    else:
+        _print(lines, [result.method for result in done])
+    if not done:
+        raise Refused("no method could run.")
+
+
+def _print(lines: list[dict[str, Any]], done: list[str]) -> None:
+    scores = [name for name in ("ACC", "NMI") if any(name in line for line in lines)]
+    titles = ["method", "seconds", *scores, *(f"as {name}" for name in done if len(done) > 1)]
+    cells = []
+    for line in lines:
+        if "refused" in line:
+            cells.append([line["method"], "refused", *[""] * (len(titles) - 2)])
+            print(f"{line['method']}: {line['refused']}", file=sys.stderr)
+            continue
+        agreement = [line["agreement"][name] for name in done if len(done) > 1]
+        numbers = [f"{each:.1f}" for each in (*(line[name] for name in scores), *agreement)]
+        cells.append([line["method"], f"{line['seconds']:.2f}", *numbers])
+    print_table(titles, cells, right=titles[1:])
+
+
+def add_to(app: typer.Typer) -> None:
+    """Declare the command."""
+    options.command(
+        app,
+        "compare",
+        "dncsc compare data.csv -k 10 --methods dnc-sc,u-spec,k-means",
+        "dncsc compare flower.parquet -k 13 --truth class",
+    )(compare)

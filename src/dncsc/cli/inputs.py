@@ -1,0 +1,139 @@
+"""What a command reads: rows of files or of standard input, which columns are features, and columns that are not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dncsc.cli import errors
+from dncsc.cli.errors import Refused
+from dncsc.cli.interrupt import half_written
+from dncsc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from dncsc.cli.columns import Header
+    from dncsc.rows import Rows
+
+STDIN = "standard input"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files, and what the user calls them."""
+
+    name: str
+    files: list[Path]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which columns are features, as the user said it: some, or all but some, and never those set aside."""
+
+    columns: str | None = None
+    drop: str | None = None
+    identifier: str | None = None
+    truth: str | None = None
+
+    @property
+    def aside(self) -> dict[str, str]:
+        """Columns that are not features, by the options that name them."""
+        named = {"--id": self.identifier, "--truth": self.truth}
+        return {option: name for option, name in named.items() if name is not None}
+
+    def __post_init__(self) -> None:
+        if self.columns is not None and self.drop is not None:
+            raise Refused("--columns and --drop exclude each other: give one of them.")
+
+
+def places(typed: str) -> list[Path]:
+    """What no output may touch: the files behind an argument, and the folder if one was named."""
+    from dncsc.rows.open import find_files
+
+    if typed == "-":
+        return []
+    return [*find_files(typed), *([Path(typed)] if os.path.isdir(typed) else [])]
+
+
+@contextmanager
+def source(typed: str) -> Iterator[Source]:
+    """The files behind an argument; standard input is copied into a file that lasts as long as the block."""
+    from dncsc.rows.base import FileState
+    from dncsc.rows.open import find_files
+    from dncsc.rows.sniff import WORDS, content
+
+    if typed != "-":
+        files = find_files(typed)
+        errors.known_as |= {os.path.abspath(file): str(file) for file in files}
+        yield Source(typed, files)
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        raise Refused("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
+    handle, name = tempfile.mkstemp(prefix="dncsc-", suffix=".csv")
+    with half_written(Path(name)) as path:
+        errors.known_as[str(path)] = STDIN
+        with os.fdopen(handle, "wb") as spool:
+            shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
+        kind = content(FileState.of(path))
+        if kind != "text":
+            raise Refused(f"- reads CSV from standard input, but what came is {WORDS[kind]}. Save it to a file first.")
+        yield Source(STDIN, [path])
+
+
+def open_features(source: Source, choice: Choice) -> Rows:
+    """Rows of a source with the columns that are features."""
+    from dncsc.rows import open_rows
+
+    return open_rows([str(file) for file in source.files], features(source, choice))
+
+
+def features(source: Source, choice: Choice) -> list[Any] | None:
+    """Columns to read, by name or number; None for all."""
+    from dncsc.cli.columns import header
+
+    columns, drop = _listed(choice.columns), _listed(choice.drop)
+    if columns is None and drop is None and not choice.aside:
+        return None
+    known = header(source.files[0])
+    for option, names in (("--columns", columns), ("--drop", drop)):
+        for name in names or ():
+            _check_known(option, name, known, source.name)
+    aside = {option: name for option, name in choice.aside.items() if name not in known.beside}
+    for option, name in aside.items():
+        _check_known(option, name, known, source.name)
+        if columns is not None and name in columns:
+            raise Refused(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
+    left_out = {*(drop or ()), *aside.values()}
+    kept = columns or [name for name in known.features if name not in left_out]
+    if not kept:
+        raise Refused(f"no column of {source.name} is left as a feature.")
+    return kept if known.has_names else [int(name) for name in kept]
+
+
+def _check_known(option: str, name: str, known: Header, where: str) -> None:
+    if name in known.names:
+        return
+    if not known.has_names:
+        raise Refused(
+            f"{option}: {where} has no column names; its columns are 0 to {len(known.names) - 1}; got {name!r}."
+        )
+    shown = ", ".join(known.names[:20]) + (f" and {len(known.names) - 20} more" if len(known.names) > 20 else "")
+    raise Refused(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")
+
+
+def _listed(text: str | None) -> list[str] | None:
+    """Names between commas; quotes keep a comma inside a name."""
+    if text is None:
+        return None
+    import csv
+
+    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not names or "" in names:
+        raise Refused(f"column names stand between commas, as in a,b,c; got {text!r}.")
+    return list(dict.fromkeys(names))

@@ -1,0 +1,157 @@
+"""`dncsc info`, `dncsc estimate` and `dncsc methods`: what is there, and what a fit would cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dncsc.cli import options
+from dncsc.cli.errors import Refused
+from dncsc.cli.inputs import Choice, open_features, source
+from dncsc.cli.parameters import make_estimator, number_of_clusters
+from dncsc.cli.predict import ModelFile, load
+from dncsc.cli.progress import size
+from dncsc.cli.summary import print_facts, print_json, print_table
+
+Data = Annotated[
+    str | None,
+    typer.Argument(help="File, folder or pattern to look at; or give --rows and --features.", show_default=False),
+]
+Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows, where there is no file yet.")]
+Features = Annotated[int | None, typer.Option(metavar="N", min=1, help="Features, where there is no file yet.")]
+
+
+def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
+    """Show what a model file holds."""
+    fitted = load(model)
+    facts = _facts_of_model(fitted, Path(model))
+    if json:
+        print_json(facts)
+        return
+    names = facts["columns"]
+    parameters = ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items())
+    scale = (facts["notes"].get("scale") or {}).get("how", "none")
+    shown = [
+        ("file", f"{model}, {size(facts['bytes'])}"),
+        ("model", facts["class"]),
+        ("clusters", f"{facts['n_clusters']}"),
+        ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
+        ("features", f"{facts['features']}" + ("" if names is None else f": {_some(names)}")),
+        ("scaled", scale),
+        ("eigenvalues", _some([f"{value:.4g}" for value in facts["eigenvalues"]])),
+        ("parameters", parameters),
+    ]
+    if facts["notes"].get("data"):
+        shown.insert(1, ("fitted to", str(facts["notes"]["data"])))
+    print_facts(shown)
+
+
+def _facts_of_model(fitted: Any, path: Path) -> dict[str, Any]:
+    names = getattr(fitted, "feature_names_in_", None)
+    return {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "class": type(fitted).__name__,
+        "n_clusters": len(fitted.cluster_centers_),
+        "n_landmarks": getattr(fitted, "n_landmarks_", None),
+        "features": fitted.n_features_in_,
+        "columns": None if names is None else list(names),
+        "eigenvalues": [] if fitted.eigenvalues_ is None else list(fitted.eigenvalues_),
+        "parameters": fitted.get_params(),
+        "notes": getattr(fitted, "notes_", None) or {},
+    }
+
+
+def _some(values: list[str], most: int = 12) -> str:
+    return (", ".join(map(str, values[:most])) + (" ..." if len(values) > most else "")) or "none"
+
+
+def estimate(
+    data: Data = None,
+    rows: Rows = None,
+    features: Features = None,
+    clusters: options.Clusters = "8",
+    method: options.Method = "dnc-sc",
+    landmarks: options.Landmarks = None,
+    neighbors: options.Neighbors = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    identifier: options.Identifier = None,
+    jobs: options.Jobs = None,
+    json: options.JsonTable = False,
+    debug: options.Debug = False,
+) -> None:
+    """Say what a fit would need: memory, scratch files, passes over the rows, and roughly how long.
+
+    Nothing is fitted. Of a CSV file the rows have to be counted, of other files only a header is read.
+    """
+    import dncsc
+
+    given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
+    estimator = make_estimator(method, number_of_clusters(clusters), **given)
+    n_rows, n_features, dtype = _shape(data, rows, features, Choice(columns, drop, identifier))
+    parameters = {name: value for name, value in estimator.get_params().items() if name != "n_clusters"}
+    needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **parameters)
+    if json:
+        print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs)})
+        return
+    print_facts(
+        [
+            ("rows", f"{n_rows:,} of {n_features} features, worked on as {dtype}"),
+            ("memory", f"{size(needs.memory)} beyond the data"),
+            ("or", f"{size(needs.least_memory)} and {size(needs.scratch)} of scratch files, with --max-memory"),
+            ("passes", f"{needs.passes}"),
+            (
+                "time",
+                f"about {needs.seconds:,.1f} s" if needs.seconds < 100 else f"about {needs.seconds / 60:,.0f} min",
+            ),
+        ]
+    )
+
+
+def _shape(data: str | None, rows: int | None, features: int | None, choice: Choice) -> tuple[int, int, str]:
+    """Rows, features and working precision of a file, or as given."""
+    if data is None:
+        if rows is None or features is None:
+            raise Refused("name a file, or give both --rows and --features.")
+        return rows, features, "float32"
+    if rows is not None or features is not None:
+        raise Refused("--rows and --features are for when there is no file: leave them out, or leave out the file.")
+    from dncsc.engines.frame import working_dtype
+
+    with source(data) as read:
+        table = open_features(read, choice)
+        return *table.shape, str(working_dtype(table.dtype))
+
+
+def methods(json: options.JsonTable = False) -> None:
+    """List the methods that --method takes."""
+    import inspect
+
+    from dncsc import clusterer
+    from dncsc import methods as names
+
+    listed = []
+    for name in names():
+        estimator = clusterer(name)
+        about = (inspect.getdoc(type(estimator)) or "").partition("\n")[0]
+        listed.append({"name": name, "class": type(estimator).__name__, "about": about})
+    if json:
+        print_json(listed)
+    else:
+        print_table(("name", "class", "about"), [tuple(each.values()) for each in listed])
+
+
+def add_to(app: typer.Typer) -> None:
+    """Declare the commands."""
+    options.command(app, "info", "dncsc info model.npz", "dncsc info model.npz --json")(info)
+    options.command(
+        app,
+        "estimate",
+        "dncsc estimate data.parquet",
+        "dncsc estimate --rows 1000000000 --features 10 --landmarks 2000",
+    )(estimate)
+    options.command(app, "methods", "dncsc methods")(methods)

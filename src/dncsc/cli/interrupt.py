@@ -1,0 +1,76 @@
+"""Ctrl-C and its like end the process at once: what is half written goes, and a line says how to go on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+SIGNALS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal went away"}
+SHOW_CURSOR = "\x1b[?25h"
+
+_half_written: list[Path] = []
+_advice: list[tuple[str, Path | None, str]] = [("", None, "")]
+
+
+@contextmanager
+def half_written(path: Path) -> Iterator[Path]:
+    """A file or folder that must not outlive the block: it is removed at its end, if still there, and by signals."""
+    _half_written.append(path)
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _half_written.remove(path)
+
+
+@contextmanager
+def signals_end_at_once(advice: str, folder: Path | None = None, unfinished: str = ".*.part") -> Iterator[None]:
+    """Ctrl-C and other signals end the process inside the block; nested ones are those of the innermost.
+
+    An exception would have to wait for the threads of a pass, which may have much work before them.
+
+    Parameters
+    ----------
+    advice : str
+        What else to say then.
+    folder, unfinished : Path and pattern, optional
+        What the library itself may leave unfinished, to be removed too.
+    """
+    before = {}
+    _advice.append((advice, folder, unfinished))
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _advice.pop()
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    advice, folder, unfinished = _advice[-1]
+    for path in [*_half_written, *(() if folder is None else folder.glob(unfinished))]:
+        _remove(path)
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    start = f"{SHOW_CURSOR}\n" if terminal else ""
+    text = f"{start}dncsc: {SIGNALS[signal.Signals(number).name]}. {advice}".rstrip()
+    try:
+        os.write(2, f"{text}\n".encode())
+    finally:
+        os._exit(128 + number)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+"""Labels to wherever they go, beside the identifiers of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from dncsc.cli.errors import BadFile, Refused
+from dncsc.cli.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dncsc.cli.inputs import Source
+    from dncsc.cli.outputs import Target
+
+LABEL = "label"
+BLOCK = 2**17
+
+
+def check_identifier(target: Target | None, identifier: str | None) -> None:
+    """Refuse identifiers that would have no place."""
+    if identifier is None:
+        return
+    if target is None:
+        raise Refused("--id carries a column over to the labels, but -o does not say where these go.")
+    if target.kind == "npy":
+        raise Refused("--id: a .npy file holds one array and has no place for identifiers. Use .npz, .csv or .parquet.")
+    if identifier == LABEL:
+        raise Refused(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
+
+
+def write_labels(target: Target, labels: np.ndarray, read: Source, identifier: str | None, quiet: bool) -> None:
+    """Write labels in the order of the rows."""
+    from dncsc.cli.writers import table_writer
+
+    names = [LABEL] if identifier is None else [identifier, LABEL]
+    with Progress(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
+        done = 0
+        for columns in _blocks(target, labels, read, identifier):
+            writer.write(columns)
+            done += len(columns[-1])
+            progress("write", done, len(labels))
+
+
+def _blocks(target: Target, labels: np.ndarray, read: Source, identifier: str | None) -> Iterator[list[Any]]:
+    if identifier is None:
+        for start in range(0, len(labels), BLOCK):
+            yield [labels[start : start + BLOCK]]
+        return
+    from dncsc.cli.columns import column_blocks
+
+    done = 0
+    for values in column_blocks(read.files, identifier, BLOCK, typed=target.kind not in ("csv", "tsv")):
+        yield [values, labels[done : done + len(values)]]
+        done += len(values)
+    if done != len(labels):
+        raise BadFile(f"{read.name} had {len(labels):,} rows when it was read, and {done:,} identifiers now.")

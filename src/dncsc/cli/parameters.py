@@ -1,0 +1,46 @@
+"""Options as parameters of an estimator, checked before anything is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dncsc.cli.errors import OPTIONS, Refused
+
+if TYPE_CHECKING:
+    from dncsc.rows import Rows
+
+
+def number_of_clusters(text: str) -> int | str:
+    """What -k says: a positive number, or "auto"."""
+    if text == "auto":
+        return text
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise Refused(f"-k must be a number of clusters of at least 1, or auto; got {text!r}.")
+    return int(text)
+
+
+def make_estimator(method: str, k: int | str, **given: Any) -> Any:
+    """The estimator of a method; parameters that are None are left to it."""
+    from dncsc import clusterer
+
+    parameters = {name: value for name, value in given.items() if value is not None}
+    known = clusterer(method).get_params()
+    for name in parameters:
+        if name not in known:
+            raise Refused(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
+    if parameters.get("n_jobs") == 0:
+        raise Refused("--jobs is a number of threads, or -1 for all cores; got 0.")
+    return clusterer(method, k, **parameters)  # type: ignore[arg-type]
+
+
+def check_enough(rows: Rows, k: int | str, name: str) -> None:
+    """Refuse fewer rows than clusters."""
+    if isinstance(k, int) and rows.shape[0] < k:
+        raise Refused(f"-k {k}: {name} has only {rows.shape[0]:,} rows, and each cluster needs one.")
+
+
+def passes(estimator: Any, rows: Rows) -> int:
+    """Passes over the rows to expect; 0 where nobody knows."""
+    from dncsc import DnCSC, estimate
+
+    return estimate(*rows.shape, **estimator.get_params()).passes if isinstance(estimator, DnCSC) else 0

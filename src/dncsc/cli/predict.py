@@ -1,0 +1,133 @@
+"""`dncsc predict`: label new rows with a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dncsc.cli import options
+from dncsc.cli.errors import Refused
+from dncsc.cli.inputs import Choice, Source, places, source
+from dncsc.cli.interrupt import signals_end_at_once
+from dncsc.cli.labels import check_identifier, write_labels
+from dncsc.cli.outputs import check, table_target
+from dncsc.cli.progress import Progress
+from dncsc.cli.summary import Summary, cluster_sizes
+
+if TYPE_CHECKING:
+    from dncsc.rows import Rows
+
+ModelFile = Annotated[str, typer.Argument(help="Model that dncsc fit --model has written.", show_default=False)]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
+    ),
+]
+
+
+def predict(
+    model: ModelFile,
+    data: options.Data,
+    output: Output,
+    force: options.Force = False,
+    json: options.Json = False,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    identifier: options.Identifier = None,
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Label the rows of a file with a model.
+
+    Columns are found by the names that the model was fitted with, and scaled as they were then; other columns are left
+    alone. Rows that the model was fitted to get the labels they got then.
+    """
+    target = table_target(output)
+    choice = Choice(columns, drop, identifier)
+    check([target], [Path(model), *places(data)], force)
+    check_identifier(target, identifier)
+    fitted = load(model)
+    if jobs is not None:
+        fitted.set_params(n_jobs=jobs)
+    summary = Summary("predict", quiet, json, target.path is None)
+    with signals_end_at_once("Nothing was written."), source(data) as read:
+        rows = open_as_fitted(fitted, read, choice)
+        labels = predicted(fitted, rows, Progress(summary.quiet))
+        write_labels(target, labels, read, identifier, summary.quiet)
+    sizes = cluster_sizes(labels, len(fitted.cluster_centers_))
+    summary.facts |= {
+        "model": model,
+        "data": read.name,
+        "rows": rows.shape[0],
+        "sizes": sizes,
+        "seconds": summary.seconds,
+        "outputs": [target.name],
+    }
+    summary.say(f"{rows.shape[0]:,} rows labelled in {summary.seconds:.1f} s. Written: {target.name}")
+    summary.close()
+
+
+def add_to(app: typer.Typer) -> None:
+    """Declare the command."""
+    options.command(
+        app,
+        "predict",
+        "dncsc predict model.npz new.csv -o labels.csv",
+        "dncsc predict model.npz new.parquet --id customer -o - | head",
+    )(predict)
+
+
+def load(path: str) -> Any:
+    """A model from its file."""
+    from dncsc import load_model
+
+    if not Path(path).exists():
+        raise FileNotFoundError(2, "", path)
+    return load_model(path)
+
+
+def predicted(fitted: Any, rows: Rows, progress: Progress) -> Any:
+    """Labels of rows, with the progress shown."""
+    from dncsc import watch
+
+    with progress, watch(progress):
+        return fitted.predict(rows)
+
+
+def open_as_fitted(fitted: Any, read: Source, choice: Choice) -> Rows:
+    """Rows with the columns that the model knows, scaled as it knows them."""
+    from dncsc.cli.inputs import open_features
+    from dncsc.cli.scaling import as_remembered
+    from dncsc.rows import open_rows
+
+    known = getattr(fitted, "feature_names_in_", None)
+    names = None if known is None or choice.columns or choice.drop else _named_alike(list(known), read)
+    rows = open_rows([str(file) for file in read.files], names) if names else open_features(read, choice)
+    if rows.shape[1] != fitted.n_features_in_:
+        raise Refused(
+            f"{read.name} has {rows.shape[1]} columns that would be features; the model knows {fitted.n_features_in_}. "
+            "Choose with --columns or --drop."
+        )
+    notes = getattr(fitted, "notes_", None) or {}
+    return as_remembered(rows, notes.get("scale"))
+
+
+def _named_alike(known: list[str], read: Source) -> list[str] | None:
+    """Names of the model's columns, if the file has names at all; all of them have to be there."""
+    from dncsc.cli.columns import header
+
+    found = header(read.files[0])
+    if not found.has_names:
+        return None
+    missing = [name for name in known if name not in found.names]
+    if missing:
+        listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
+        raise Refused(
+            f"{read.name} has no column called {listed}, which the model was fitted with. Rename columns, or choose "
+            "them in the order of the model with --columns."
+        )
+    return known

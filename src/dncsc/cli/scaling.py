@@ -1,0 +1,105 @@
+"""Rows scaled on the way: centre and scale of each column are found in one pass, and kept with the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dncsc.rows import Rows
+
+SAMPLE_ROWS = 100_000
+"""Rows that medians and quartiles are taken from."""
+
+Watch = Callable[[str, int, int], None]
+
+
+class ScaledRows(Rows):
+    """Rows whose columns are centred and scaled as they are read: ``(x - centre) / scale``.
+
+    Parameters
+    ----------
+    rows : Rows
+    centre, scale : array-like of shape (d,)
+    """
+
+    def __init__(self, rows: Rows, centre: Any, scale: Any) -> None:
+        self._rows = rows
+        self.centre, self.scale = np.asarray(centre, np.float64), np.asarray(scale, np.float64)
+        narrow = np.can_cast(rows.dtype, np.float32)
+        super().__init__(rows.files, rows.shape, np.dtype(np.float32 if narrow else np.float64), rows.names)
+        self.kind, self.direct, self.seekable = rows.kind, rows.direct, rows.seekable
+
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        return self._scaled(self._rows.read(start, stop))
+
+    def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
+        return map(self._scaled, self._rows.batches(n_rows))
+
+    def _scaled(self, block: np.ndarray) -> np.ndarray:
+        return ((block - self.centre) / self.scale).astype(self.dtype)
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {**self._rows.fingerprint(), "centre": self.centre.tolist(), "scale": self.scale.tolist()}
+
+
+def scaled(rows: Rows, how: str, seed: int, watch: Watch) -> tuple[Rows, dict[str, Any] | None]:
+    """Rows scaled as asked, and what a model has to remember about it."""
+    if how == "none":
+        return rows, None
+    centre, scale = (_moments if how == "standard" else _quartiles)(rows, seed, watch)
+    scale = np.where(scale > 0, scale, 1.0)
+    if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
+        column = int(np.flatnonzero(~(np.isfinite(centre) & np.isfinite(scale)))[0])
+        name = column if rows.names is None else repr(rows.names[column])
+        raise ValueError(
+            f"column {name} has values that are not finite, or too large to scale. Remove such rows first."
+        )
+    return ScaledRows(rows, centre, scale), {"how": how, "centre": centre.tolist(), "scale": scale.tolist()}
+
+
+def as_remembered(rows: Rows, remembered: Any) -> Rows:
+    """Rows scaled as those that a model was fitted to; what the model's file says is checked."""
+    if remembered is None:
+        return rows
+    try:
+        centre, scale = (np.asarray(remembered[name], np.float64) for name in ("centre", "scale"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError("the model's file does not say how columns are scaled, though it should.") from error
+    if (
+        not centre.shape == scale.shape == rows.shape[1:]
+        or not np.isfinite([centre, scale]).all()
+        or (scale <= 0).any()
+    ):
+        raise ValueError(f"the model's file says how to scale columns, but not for {rows.shape[1]} of them.")
+    return ScaledRows(rows, centre, scale)
+
+
+def _moments(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation; batches are joined by Chan's formula, which does not cancel."""
+    d = rows.shape[1]
+    n, mean, squares, low, high = 0, np.zeros(d), np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
+    for block in rows.batches():
+        block = block.astype(np.float64)
+        own, m = block.mean(axis=0), len(block)
+        step = own - mean
+        mean = mean + step * (m / (n + m))
+        squares = squares + ((block - own) ** 2).sum(axis=0) + step**2 * (n * m / (n + m))
+        low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
+        n += m
+        watch("scale", n, rows.shape[0])
+    return mean, np.where(low == high, 0.0, np.sqrt(squares / n))  # the mean of equal numbers may round
+
+
+def _quartiles(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+    """Median and distance between the quartiles, of a sample of rows."""
+    random, n, done, parts = np.random.default_rng(seed), rows.shape[0], 0, []
+    chosen = np.sort(random.choice(n, min(n, SAMPLE_ROWS), replace=False, shuffle=False))
+    for block in rows.batches():
+        first, last = np.searchsorted(chosen, [done, done + len(block)])
+        parts.append(block[chosen[first:last] - done].astype(np.float64))
+        done += len(block)
+        watch("scale", done, n)
+    low, middle, high = np.quantile(np.concatenate(parts), [0.25, 0.5, 0.75], axis=0)
+    return middle, high - low

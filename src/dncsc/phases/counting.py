@@ -1,0 +1,47 @@
+"""How many clusters there are: the gap in the spectrum of the landmark graph.
+
+Eigenvalues of the first k vectors, one a cluster, are small, and the next one is not. Adaptive weights keep sparse and
+dense clusters whole, so they are asked first. Where clusters touch, their gap is unclear, and tight weights are asked,
+which cut at the touching places, but may also break a thin cluster.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.phases.affinity import Adaptive, Affinity, tight
+from dncsc.phases.embedding import RowsAndLandmarks
+from dncsc.phases.nearest import Links
+from dncsc.phases.partition import Counted, landmark_similarity
+from dncsc.phases.settings import Settings
+from dncsc.phases.spectrum import bottom_of_spectrum
+
+CLEAR = 5.0
+"""A gap counts where the eigenvalue behind it is so many times larger than the one before."""
+
+LEAST_EIGENVALUE = {"adaptive": 3e-5, "tight": 1e-6}
+"""Smaller ones are alike: the vectors of clusters that hardly touch."""
+
+
+def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
+    """The number of clusters, from 2 to the most there may be, with the largest relative gap behind it."""
+    most = settings.n_clusters
+    adaptive = _largest_gap(engine, links, Adaptive(), most, LEAST_EIGENVALUE["adaptive"])
+    if adaptive.is_clear:
+        return adaptive
+    other = _largest_gap(engine, links, tight(links.mean_distance), most, LEAST_EIGENVALUE["tight"])
+    return other if other.is_clear else adaptive
+
+
+def _largest_gap(engine: Engine, links: Links, weights: Affinity, most: int, least: float) -> Counted:
+    similarity, mass = landmark_similarity(engine, RowsAndLandmarks(links, weights))
+    found = bottom_of_spectrum(
+        similarity, links.search.landmarks, most, mass, with_specks=False, even_if_shattered=False
+    )
+    values = np.maximum(found.eigenvalues[: most + 1], least)
+    if len(values) < 3:
+        return Counted(min(2, most), 1.0, False, found.eigenvalues)
+    ratios = values[2:] / values[1:-1]
+    place = int(np.argmax(ratios))
+    return Counted(place + 2, float(ratios[place]), bool(ratios[place] >= CLEAR), found.eigenvalues)

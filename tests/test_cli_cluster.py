@@ -1,0 +1,69 @@
+"""`dncsc fit --cluster`: the same labels from the workers of a Dask cluster, and what is said when there is trouble."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from dncsc import load_model
+from dncsc.cli import main
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore:::distributed", "ignore::ResourceWarning")
+
+FIT = ["fit", "rows.parquet", "-k", "3", "--landmarks", "40", "--quiet", "--scale", "standard"]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    options = {"processes": False, "protocol": "tcp://", "dashboard_address": None, "threads_per_worker": 1}
+    with distributed.LocalCluster(n_workers=1, **options) as started:
+        yield started
+
+
+@pytest.fixture
+def rows(blobs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, _ = blobs(2_000, k=3, apart=60.0)
+    pa.parquet.write_table(pa.table({"a": X[:, 0], "b": X[:, 1]}), "rows.parquet")
+    return tmp_path
+
+
+def test_labels_and_model_are_those_of_this_machine(cluster, rows, monkeypatch):
+    monkeypatch.setattr("dncsc.cli.cluster.CHUNK_BYTES", 2**13)
+    assert main([*FIT, "-o", "here.npy", "--model", "here.npz"]) == 0
+    assert main([*FIT, "-o", "there.npy", "--model", "there.npz", "--cluster", cluster.scheduler_address]) == 0
+    np.testing.assert_array_equal(np.load("there.npy"), np.load("here.npy"))
+    assert load_model("there.npz").feature_names_in_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
+        ("nonsense://", "no Dask scheduler answers"),
+    ],
+)
+def test_a_cluster_that_does_not_answer_is_trouble_with_the_cluster(address, words, rows, monkeypatch, capfd):
+    monkeypatch.setattr("dncsc.cli.cluster.TIMEOUT", 1)
+    assert main([*FIT, "-o", "l.npy", "--cluster", address]) == 4
+    (line,) = capfd.readouterr().err.splitlines()
+    assert words in line
+    assert not (rows / "l.npy").exists()
+
+
+def test_a_cluster_without_workers_is_trouble_with_the_cluster(cluster, rows, capfd):
+    with distributed.LocalCluster(n_workers=0, protocol="tcp://", dashboard_address=None, processes=False) as empty:
+        assert main([*FIT, "-o", "l.npy", "--cluster", empty.scheduler_address]) == 4
+    assert "has no workers" in capfd.readouterr().err
+
+
+def test_a_file_that_can_only_be_read_from_its_beginning_is_refused(cluster, rows, capfd):
+    (rows / "rows.csv").write_text("a,b\n" + "1,2\n3,4\n" * 50)
+    assert main(["fit", "rows.csv", "-k", "2", "-o", "l.npy", "--cluster", cluster.scheduler_address]) == 2
+    assert "Convert it to Parquet" in capfd.readouterr().err

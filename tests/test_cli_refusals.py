@@ -1,0 +1,290 @@
+"""What the command line refuses: in one line, with the right exit code, and without leaving anything behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from dncsc.cli import errors, main
+
+JUNK = np.random.default_rng(0).bytes(3000)
+ROWS = np.random.default_rng(1).normal(size=(300, 2))
+FIT = ["-k", "2", "--landmarks", "20"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a file of rows, and in it the work."""
+    monkeypatch.chdir(tmp_path)
+    np.save("rows.npy", ROWS)
+    return tmp_path
+
+
+@pytest.fixture
+def refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command that has to fail: gives its one line. Every file has to be as it was before."""
+
+    def run(arguments: list[str], code: int) -> str:
+        before = {path: (path.is_dir() or path.read_bytes()) for path in folder.rglob("*")}
+        assert main(arguments) == code
+        said = capfd.readouterr()
+        assert said.out == ""
+        *_, line = said.err.splitlines()
+        assert line.startswith("dncsc: ")
+        assert "Traceback" not in said.err
+        assert {path: (path.is_dir() or path.read_bytes()) for path in folder.rglob("*")} == before
+        return line
+
+    return run
+
+
+def parquet(**columns: object) -> Callable[[Path], None]:
+    return lambda path: pa.parquet.write_table(pa.table(columns), path)
+
+
+def truncated(path: Path) -> None:
+    saved = path.with_name("whole")
+    if path.suffix == ".parquet":
+        parquet(a=ROWS[:, 0], b=ROWS[:, 1])(saved)
+    else:
+        with saved.open("wb") as file:
+            np.save(file, ROWS) if path.suffix == ".npy" else np.savez(file, X=ROWS)
+    path.write_bytes(saved.read_bytes()[: saved.stat().st_size // 2])
+    saved.unlink()
+
+
+BAD_FILES = [
+    ("empty.csv", b"", 3, "is empty"),
+    ("empty.parquet", b"", 3, "is empty"),
+    ("cut off.parquet", truncated, 3, "damaged or truncated"),
+    ("cut off.npy", truncated, 3, "is truncated"),
+    ("cut off.npz", truncated, 3, "no sound .npz file"),
+    *((f"junk.{kind}", JUNK, 3, "unknown kind") for kind in ("csv", "npy", "npz", "parquet", "feather", "arrow")),
+    ("parquet.csv", parquet(a=[1.0, 2.0]), 3, "the suffix .csv claims text, but the content is a Parquet file"),
+    ("ragged.csv", b"a,b\n1,2\n3,4,5\n6,7\n", 2, "line 3 has 3 cells; the first has 2"),
+    ("text.csv", b"a,b\n1,2\n3,x\n", 2, "column 'b' holds 'x' in row 1, which is no number. Choose other columns with"),
+    ("text.parquet", parquet(a=["x", "y"], b=[1.0, 2.0]), 2, "choose others with --columns b. Not numbers are 'a'"),
+    ("missing.csv", b"a,b\n1,2\n3,\n", 2, "column 'b' has no value in row 1"),
+    ("missing.parquet", parquet(a=[1.0, None, 3.0]), 2, "column 'a' has no value in row 1"),
+    ("nan.csv", b"a,b\n1,2\n3,nan\n5,6\n", 2, "row 1, column 1 ('b')"),
+    ("twice.csv", b"a,a\n1,2\n3,4\n", 2, "more than one column called 'a'"),
+    ("none.csv", b"a,b\n", 2, "no rows"),
+    ("few.csv", b"a,b\n1,2\n", 2, "-k 2: few.csv has only 1 rows"),
+    ("ünï cödé.csv", b"a,b\n1,2\n3,x\n", 2, "ünï cödé.csv: column 'b' holds 'x'"),
+    ("one dimension.npy", lambda path: np.save(path, ROWS[:, 0]), 2, "one dimension"),
+    ("objects.npy", lambda path: np.save(path, np.array([{}], object)), 2, "Python objects"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "code", "words"), BAD_FILES, ids=[each[0] for each in BAD_FILES])
+def test_a_bad_file_is_refused_by_name(name, content, code, words, folder, refused):
+    path = folder / name
+    path.write_bytes(content) if isinstance(content, bytes) else content(path)
+    line = refused(["fit", name, "-k", "2", "-o", "labels.csv", "--model", "m.npz"], code)
+    assert words in line
+    assert name in line or "nan" in name
+
+
+def test_a_file_that_is_not_there_or_not_a_file_is_trouble_with_files(folder, refused):
+    (folder / "nothing in it").mkdir()
+    assert "nowhere.csv cannot be read" in refused(["fit", "nowhere.csv", *FIT, "-o", "l.csv"], 3)
+    assert "holds no data files" in refused(["fit", "nothing in it", *FIT, "-o", "l.csv"], 3)
+    assert "no file fits the pattern" in refused(["fit", "*.tsv", *FIT, "-o", "l.csv"], 3)
+    assert "nowhere.npz: no such file" in refused(["predict", "nowhere.npz", "rows.npy", "-o", "l.csv"], 3)
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root reads everything")
+def test_an_unreadable_file_is_trouble_with_files(folder, refused):
+    os.chmod("rows.npy", 0)
+    try:
+        assert main(["fit", "rows.npy", *FIT, "-o", "l.csv"]) == 3
+    finally:
+        os.chmod("rows.npy", 0o644)
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        (b"", 3, "standard input is empty"),
+        (b"a,b\n1,2\n3\n", 2, "standard input: line 3 has 1 cells; the first has 2"),
+        (b"PAR1 and so on\0", 2, "what came is a Parquet file"),
+    ],
+)
+def test_bad_standard_input_is_called_so(content, code, words, folder, refused, monkeypatch):
+    (folder / "piped").write_bytes(content)
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    with (folder / "piped").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert words in refused(["fit", "-", *FIT, "-o", "l.csv"], code)
+
+
+OUTPUTS = [
+    (["-o", "rows.npy", "--force"], 2, "-o: rows.npy is the input"),
+    (["-o", "folder/../rows.npy", "--force"], 2, "is the input"),
+    (["-o", "link.npy", "--force"], 2, "is the input"),
+    (["-o", "there.csv"], 2, "there.csv exists already. Choose another name, or overwrite it with --force"),
+    (["-o", "l.csv", "--model", "there.npz"], 2, "--model: there.npz exists already"),
+    (["-o", "l.npz", "--model", "./l.npz"], 2, "--model and -o both name l.npz"),
+    (["-o", "l.csv", "--report", "there.html"], 2, "--report: there.html exists already"),
+    (["-o", "nowhere/l.csv"], 3, "there is no folder"),
+    (["-o", "folder"], 3, "folder is a folder"),
+    (["-o", "l.xlsx"], 2, "has to end in one of .csv, .tsv, .parquet, .feather, .arrow, .npy, .npz"),
+    (["-o", "l"], 2, "'l' has no suffix"),
+    (["--model", "m.pickle"], 2, "has to end in .npz"),
+    (["-o", "l.csv", "--resume", "there.csv"], 3, "--resume: there.csv is a file"),
+    (["--id", "0", "-o", "l.npy"], 2, "--id: a .npy file"),
+    (["--id", "0", "--model", "m.npz"], 2, "--id carries a column over"),
+    ([], 2, "nothing would be kept"),
+    *([(["-o", "/proc/l.csv"], 3, "cannot write into the folder /proc")] if Path("/proc/self").exists() else []),
+]
+
+
+@pytest.mark.parametrize(("outputs", "code", "words"), OUTPUTS, ids=[" ".join(each[0]) for each in OUTPUTS])
+def test_an_output_that_would_lose_something_is_refused_before_any_work(
+    outputs, code, words, folder, refused, monkeypatch
+):
+    for name in ("there.csv", "there.npz", "there.html"):
+        (folder / name).write_text("precious")
+    (folder / "folder").mkdir()
+    (folder / "link.npy").symlink_to(folder / "rows.npy")
+    monkeypatch.setattr("dncsc.DnCSC.fit", None)
+    assert words in refused(["fit", "rows.npy", *FIT, *outputs], code)
+
+
+def test_no_output_goes_into_the_folder_that_is_read(folder, refused):
+    (folder / "parts").mkdir()
+    np.save(folder / "parts" / "1.npy", ROWS)
+    assert "lies in the input folder" in refused(["fit", "parts", *FIT, "-o", "parts/l.csv"], 2)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_only_regular_files_are_replaced(folder, refused):
+    os.mkfifo("pipe.csv")
+    try:
+        assert main(["fit", "rows.npy", *FIT, "-o", "pipe.csv", "--force"]) == 2
+    finally:
+        os.unlink("pipe.csv")
+
+
+OPTIONS = [
+    (["-k", "0"], "-k must be a number of clusters of at least 1, or auto; got '0'"),
+    (["-k", "many"], "-k must be a number of clusters"),
+    (["-k", "400"], "-k 400: rows.npy has only 300 rows"),
+    ([*FIT, "--method", "dnc"], "Did you mean 'dnc-sc'?"),
+    ([*FIT, "--method", "k-means"], "--landmarks: the method k-means has no use for it"),
+    (["-k", "30", "--landmarks", "20"], "--landmarks 20 must be at least -k 30"),
+    ([*FIT, "--jobs", "0"], "--jobs is a number of threads"),
+    ([*FIT, "--max-memory", "plenty"], '--max-memory must be a size such as "2GB"'),
+    ([*FIT, "--max-memory", "1MB"], "Raise --max-memory, or lower --landmarks or --jobs"),
+    ([*FIT, "--scale", "fair"], "'fair' is not one of 'none', 'standard', 'robust'"),
+    ([*FIT, "--columns", "a"], "rows.npy has no column names; its columns are 0 to 1; got 'a'"),
+    ([*FIT, "--columns", "0,7"], "its columns are 0 to 1; got '7'"),
+    ([*FIT, "--columns", "0", "--drop", "1"], "--columns and --drop exclude each other"),
+    ([*FIT, "--columns", "0", "--id", "0"], "'0' stands in --columns and in --id"),
+    ([*FIT, "--drop", "0,1"], "no column of rows.npy is left"),
+    ([*FIT, "--columns", "0,,1"], "column names stand between commas"),
+    ([*FIT, "--sede", "1"], "See: dncsc fit --help"),
+    ([], "missing option '--clusters' / '-k'. See: dncsc fit --help"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), OPTIONS, ids=[" ".join(each[0]) for each in OPTIONS])
+def test_options_that_make_no_sense_are_named(options, words, refused):
+    assert words in refused(["fit", "rows.npy", "-o", "l.csv", *options], 2)
+
+
+def test_names_of_columns_that_do_not_exist_are_answered_with_those_that_do(folder, refused):
+    parquet(height=ROWS[:, 0], weight=ROWS[:, 1])(folder / "rows.parquet")
+    line = refused(["fit", "rows.parquet", *FIT, "-o", "l.csv", "--columns", "hieght"], 2)
+    assert "Did you mean 'height'? It has: height, weight" in line
+
+
+def test_a_model_refuses_rows_with_other_columns(folder, refused, capfd):
+    parquet(height=ROWS[:, 0], weight=ROWS[:, 1])(folder / "rows.parquet")
+    parquet(height=ROWS[:, 0], age=ROWS[:, 1])(folder / "other.parquet")
+    np.save("three.npy", np.ones((5, 3)))
+    assert main(["fit", "rows.parquet", *FIT, "--model", "m.npz", "-q"]) == 0
+    assert "no column called 'weight'" in refused(["predict", "m.npz", "other.parquet", "-o", "l.csv"], 2)
+    assert "has 3 columns that would be features" in refused(["predict", "m.npz", "three.npy", "-o", "l.csv"], 2)
+    assert "m.npz is the input" in refused(["predict", "m.npz", "rows.parquet", "-o", "m.npz", "--force"], 2)
+    (folder / "junk.npz").write_bytes(JUNK)
+    assert "junk.npz" in refused(["info", "junk.npz"], 2)
+
+
+def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypatch):
+    (folder / "l.csv").write_text("precious")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "l.csv")
+
+    monkeypatch.setattr("dncsc.cli.writers.TextWriter.write", full)
+    assert "l.csv: no space left on device. Make room" in refused(
+        ["fit", "rows.npy", *FIT, "-o", "l.csv", "--force"], 3
+    )
+
+
+def test_what_is_written_stays_when_a_later_output_fails(folder, capfd, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise ValueError("the model is shy")
+
+    monkeypatch.setattr("dncsc.DnCSC.save", fails)
+    assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2
+    said = capfd.readouterr().err.splitlines()
+    assert said == ["dncsc: m.npz could not be written. Written before: l.csv.", "dncsc: the model is shy."]
+    assert sorted(path.name for path in folder.iterdir()) == ["l.csv", "rows.npy"]
+
+
+def test_force_overwrites_and_keeps_who_may_read(folder):
+    (folder / "l.csv").write_text("precious")
+    (folder / "l.csv").chmod(0o640)
+    assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--force", "-q"]) == 0
+    assert len((folder / "l.csv").read_text().splitlines()) == 301
+    assert (folder / "l.csv").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_is_followed_not_replaced(folder):
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "real.csv").write_text("old")
+    (folder / "l.csv").symlink_to(folder / "elsewhere" / "real.csv")
+    assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--force", "-q"]) == 0
+    assert (folder / "l.csv").is_symlink()
+    assert (folder / "elsewhere" / "real.csv").read_text().startswith("label\n")
+
+
+def test_where_an_error_arose_is_shown_on_demand_only(folder, capfd):
+    assert main(["fit", "nowhere.csv", *FIT, "-o", "l.csv", "--debug"]) == 3
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_fault_of_our_own_says_so(folder, refused, monkeypatch):
+    monkeypatch.setattr("dncsc.DnCSC.fit", lambda *_: {}["key"])
+    assert "this is a fault of dncsc: KeyError" in refused(["fit", "rows.npy", *FIT, "-o", "l.csv", "-q"], 1)
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_told_in_a_line(folder, capfd):
+    np.save("same.npy", np.ones((50, 2)))
+    assert main(["fit", "same.npy", "-k", "2", "-o", "l.csv", "-q"]) == 0
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("dncsc: warning: Number of distinct clusters (1) found smaller than -k (2).")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("n_jobs=0 is bad", "--jobs 0 is bad"),
+        ("raise max_memory, or lower n_landmarks", "raise --max-memory, or lower --landmarks"),
+        ("choose columns=['a', 'b, c'].", 'choose --columns a,"b, c".'),
+        ("with columns=.", "with --columns."),
+        ("my_n_jobs stays", "my_n_jobs stays"),
+        ("the checkpoint of checkpoint='x'", "the checkpoint of --resume 'x'"),
+    ],
+)
+def test_parameters_are_called_as_the_options_that_set_them(text, shown):
+    assert errors.in_options(text) == shown

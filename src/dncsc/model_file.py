@@ -55,8 +55,11 @@ def check_model(model: Model, n_features: int) -> None:
     """Refuse a model that kernels could not be trusted with: wrong shapes, or numbers of things that do not exist."""
     frame = model.frame
     _need(frame.dtype in (np.float32, np.float64), "its precision is neither float32 nor float64")
-    _need(frame.scale > 0 and np.isfinite(frame.scale), "its scale is not positive")
+    most = 2.0**120 if frame.dtype == np.float32 else 2.0**1000
+    _need(1 / most <= frame.scale <= most, "its scale is not positive, or out of all measure")
     _array("the shift", frame.shift, (n_features,), np.dtype(np.float64))
+    with np.errstate(over="ignore"):
+        _need(np.isfinite(frame.shift / frame.scale).all(), "the middle of its rows is infinitely far away")
     _check_embedding(model.embedding, n_features, frame.dtype)
     check = _points if isinstance(model.embedding, Rows) else _array
     check("the centroids", model.centroids, (None, model.embedding.n_dimensions), model.embedding.dtype)

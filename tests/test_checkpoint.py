@@ -1,0 +1,274 @@
+"""Interrupted work goes on where it stopped, to the same labels, and never with what belongs to other work."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dncsc import clusterer, open_rows, watch
+from dncsc.checkpoint import MANIFEST, OtherWork
+from dncsc.records import BadRecord
+from in_child import fit_and_be_killed, run_in_child
+
+METHODS = {
+    "dnc-sc": {"n_clusters": 3, "n_landmarks": 60, "random_state": 0},
+    "lsc-k": {"n_clusters": 3, "n_landmarks": 40, "random_state": 0},
+    "nystrom": {"n_clusters": 3, "n_landmarks": 20, "random_state": 0},
+    "k-means": {"n_clusters": 3, "random_state": 0},
+    "lsec": {"n_clusters": 3, "n_landmarks": 60, "n_members": 3, "n_graphs": 2, "random_state": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def table(flower):
+    """Two blocks of rows."""
+    return flower[0][:70_000]
+
+
+@pytest.fixture(scope="module")
+def file(table, tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "rows.npy"
+    np.save(path, table)
+    return path
+
+
+@pytest.fixture(scope="module")
+def at_once(table):
+    """What a method finds without any interruption, and without checkpoints."""
+    found = {}
+
+    def fit(name):
+        if name not in found:
+            found[name] = clusterer(name, **METHODS[name]).fit(table)
+        return found[name]
+
+    return fit
+
+
+@pytest.fixture(scope="module")
+def finished(file, tmp_path_factory):
+    """A checkpoint of a finished fit; copy it to change it."""
+    folder = tmp_path_factory.mktemp("finished")
+    clusterer("dnc-sc", checkpoint=folder, **METHODS["dnc-sc"]).fit(open_rows(file))
+    return folder
+
+
+def fit_and_watch(name, rows, folder, **others):
+    """A fit, and the phases that it had to run."""
+    seen = []
+    with watch(lambda phase, done, n_rows: seen.append(phase)):
+        model = clusterer(name, checkpoint=folder, **{**METHODS[name], **others}).fit(rows)
+    return model, list(dict.fromkeys(seen))
+
+
+def assert_same(found, wanted):
+    assert found.labels_.tobytes() == wanted.labels_.tobytes()
+    for name in ("landmarks_", "eigenvalues_", "cluster_centers_", "confidence_"):
+        if hasattr(wanted, name):
+            np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+
+
+# Going on
+
+
+@pytest.mark.parametrize(
+    ("name", "phase", "times", "left"),
+    [
+        ("dnc-sc", "survey", 1, ["survey", "select", "nearest", "partition", "discretize"]),
+        ("dnc-sc", "select", 1, ["survey", "select", "nearest", "partition", "discretize"]),
+        ("dnc-sc", "nearest", 1, ["survey", "nearest", "partition", "discretize"]),
+        ("dnc-sc", "partition", 1, ["survey", "partition", "discretize"]),
+        ("dnc-sc", "discretize", 1, ["survey", "discretize"]),
+        ("lsc-k", "affinity", 1, ["survey", "affinity", "partition", "discretize"]),
+        ("nystrom", "partition", 1, ["survey", "partition", "discretize"]),
+        ("k-means", "discretize", 1, ["survey", "discretize"]),
+        ("lsec", "nearest", 2, ["survey", "partition", "nearest", "discretize", "confidence"]),
+        ("lsec", "partition", 2, ["survey", "partition", "discretize", "confidence"]),
+        ("lsec", "confidence", 1, ["survey", "partition", "discretize", "confidence"]),
+    ],
+)
+def test_a_killed_fit_goes_on_to_the_same_labels(file, at_once, tmp_path, capsys, name, phase, times, left):
+    params = {**METHODS[name], "checkpoint": tmp_path}
+    assert run_in_child(fit_and_be_killed, file, name, params, phase, times) == -9
+    model, seen = fit_and_watch(name, open_rows(file), tmp_path, verbose=1)
+    assert_same(model, at_once(name))
+    said = capsys.readouterr().out
+    for done in ("select", "nearest", "partition"):
+        if name == "dnc-sc":
+            assert (f"[dncsc] {done:<10}     kept" in said) == (done not in left)
+    if name == "lsec":  # members are made again, within the phase before
+        assert set(seen) == set(left)
+    else:
+        assert seen == left
+    assert_same(clusterer(name, **params).fit(open_rows(file)), at_once(name))  # and once more, all kept
+
+
+def test_arrays_and_files_of_the_same_rows_go_on_with_one_another(table, file, at_once, tmp_path):
+    for first, second in ((table, open_rows(file)), (open_rows(file), table), (table, np.asfortranarray(table))):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+
+        def stop(phase, done, n_rows):
+            if phase == "partition":
+                raise InterruptedError
+
+        with pytest.raises(InterruptedError), watch(stop):
+            clusterer("dnc-sc", checkpoint=folder, **METHODS["dnc-sc"]).fit(first)
+        model, seen = fit_and_watch("dnc-sc", second, folder)
+        assert_same(model, at_once("dnc-sc"))
+        assert "nearest" not in seen
+
+
+def test_another_number_of_threads_or_folder_is_no_other_work(file, at_once, finished, tmp_path):
+    params = {"n_jobs": 1, "max_memory": "8GB", "scratch_dir": tmp_path}
+    model, seen = fit_and_watch("dnc-sc", open_rows(file), finished, **params)
+    assert_same(model, at_once("dnc-sc"))
+    assert seen == ["survey", "discretize"]
+
+
+def test_without_a_random_state_the_first_seed_is_used_again(file, tmp_path):
+    one, _ = fit_and_watch("dnc-sc", open_rows(file), tmp_path, random_state=None)
+    two, seen = fit_and_watch("dnc-sc", open_rows(file), tmp_path, random_state=None)
+    assert_same(two, one)
+    assert "select" not in seen
+    assert json.loads((tmp_path / MANIFEST).read_text())["seed"] >= 0
+
+
+def test_weights_belong_to_the_data(file, table, tmp_path):
+    weight = np.ones(len(table))
+    params = {**METHODS["dnc-sc"], "checkpoint": tmp_path}
+    clusterer("dnc-sc", **params).fit(table, sample_weight=weight)
+    weight[:100] = 2
+    with pytest.raises(OtherWork, match="checksum was"):
+        clusterer("dnc-sc", **params).fit(table, sample_weight=weight)
+
+
+# Other work
+
+
+@pytest.mark.parametrize(
+    ("params", "difference"),
+    [
+        ({"n_clusters": 4}, "n_clusters was 3 and is now 4"),
+        ({"n_landmarks": 61}, "n_landmarks was 60 and is now 61"),
+        ({"bandwidth": "local"}, "bandwidth was 'auto' and is now 'local'"),
+        ({"random_state": 1}, r"seed was \d+ and is now \d+"),
+        ({"select": "kmeans"}, "select was 'divide_and_conquer' and is now 'k_means_of_all_rows'"),
+        ({"normalize": "l1"}, "by_length was True and is now False"),
+    ],
+)
+def test_other_parameters_are_refused(table, finished, params, difference):
+    before = {path.name: path.read_bytes() for path in finished.iterdir()}
+    with pytest.raises(OtherWork, match=f"made from something else: .*{difference}.* another folder to begin anew"):
+        fit_and_watch("dnc-sc", table, finished, **params)
+    assert {path.name: path.read_bytes() for path in finished.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (lambda X: X[:-1], "n_rows was 70000 and is now 69999"),
+        (lambda X: np.hstack([X, X]), "n_features was 2 and is now 4"),
+        (lambda X: X.astype(np.float64), "dtype was 'float32' and is now 'float64'"),
+        (lambda X: X[::-1], "checksum was"),
+        (lambda X: np.where(X[5, 1] == X, X + np.float32(1e-6), X), "checksum was"),
+    ],
+)
+def test_other_data_is_refused(table, finished, change, difference):
+    with pytest.raises(OtherWork, match=difference):
+        fit_and_watch("dnc-sc", change(table), finished)
+
+
+def test_another_version_is_refused(table, finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "copy")
+    manifest = folder / MANIFEST
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": "0.0.1"}))
+    with pytest.raises(OtherWork, match=r"version was '0\.0\.1' and is now"):
+        fit_and_watch("dnc-sc", table, folder)
+
+
+def test_phases_without_their_manifest_are_not_taken_for_others(table, finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "copy")
+    (folder / MANIFEST).unlink()
+    with pytest.raises(BadRecord, match=r"00-select\.npz cannot be used: it was made from other data or parameters"):
+        fit_and_watch("dnc-sc", table, folder, random_state=1)
+
+
+# Files
+
+
+def test_a_checkpoint_is_json_and_arrays_without_pickle(finished):
+    names = sorted(path.name for path in finished.iterdir())
+    assert names == [
+        "00-select.npz",
+        "01-nearest.npz",
+        "02-affinity.npz",
+        "03-partition.npz",
+        "04-discretize.npz",
+        MANIFEST,
+    ]
+    for path in finished.glob("*.npz"):
+        with np.load(path, allow_pickle=False) as arrays:
+            assert all(arrays[name].dtype.kind in "biuf" for name in arrays)
+    assert json.loads((finished / MANIFEST).read_text())["n_rows"] == 70_000
+
+
+def harm_truncate(path: Path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def harm_empty(path: Path):
+    path.write_bytes(b"")
+
+
+def harm_flip(path: Path):
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        end_of_header = archive.infolist()[1].header_offset  # where the first array ends
+    content[end_of_header - 1] ^= 255
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("harm", [harm_truncate, harm_empty, harm_flip])
+@pytest.mark.parametrize("phase", ["00-select", "03-partition"])
+def test_a_damaged_phase_is_named_and_runs_again_when_deleted(table, at_once, finished, tmp_path, harm, phase):
+    folder = shutil.copytree(finished, tmp_path / "copy")
+    path = folder / f"{phase}.npz"
+    harm(path)
+    with pytest.raises(BadRecord, match=rf"{phase}\.npz cannot be used: .*Delete it to have the phase run again"):
+        fit_and_watch("dnc-sc", table, folder)
+    path.unlink()
+    model, seen = fit_and_watch("dnc-sc", table, folder)
+    assert_same(model, at_once("dnc-sc"))
+    assert seen == ["survey", phase[3:], "discretize"]
+
+
+def test_a_phase_of_an_ensemble_that_runs_again_does_not_disturb_later_ones(table, at_once, tmp_path):
+    fit_and_watch("lsec", table, tmp_path)
+    assert len(list(tmp_path.glob("0?-*.npz"))) == 9  # two graphs of four phases each, and the consensus
+    (tmp_path / "00-select.npz").unlink()
+    model, seen = fit_and_watch("lsec", table, tmp_path)
+    assert "select" in seen
+    assert_same(model, at_once("lsec"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, 2]", "{}", '{"seed": "0"}', "\0"])
+def test_a_damaged_manifest_is_named(table, tmp_path, text):
+    (tmp_path / MANIFEST).write_text(text)
+    for seed in (None, 0):
+        with pytest.raises(BadRecord, match=r"manifest\.json cannot be used: .* to begin anew"):
+            fit_and_watch("dnc-sc", table, tmp_path, random_state=seed)
+
+
+def test_a_graph_of_all_rows_is_cut_again_but_gives_the_same(table, tmp_path):
+    some = table[:600]
+    plain = clusterer("sc", 3, random_state=0).fit(some)
+    for _ in range(2):
+        np.testing.assert_array_equal(
+            clusterer("sc", 3, random_state=0, checkpoint=tmp_path).fit(some).labels_, plain.labels_
+        )
+    assert not list(tmp_path.glob("*partition*"))

@@ -273,7 +273,7 @@ def test_max_memory_does_not_count_an_array_that_was_there_before(table):
 
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells the peak of a process")
 def test_a_fit_keeps_to_its_memory(tmp_path):
-    n, allowed = 5_000_000, 450_000_000
+    n, allowed = 5_000_000, 550_000_000
     random = np.random.default_rng(0)
     rows = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", np.float32, (n, 2))
     rows[:] = random.standard_normal((n, 2), np.float32) + random.integers(0, 3, (n, 1))

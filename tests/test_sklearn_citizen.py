@@ -104,6 +104,7 @@ def test_defaults_are_those_that_are_documented():
         "max_iter": 100,
         "random_state": None,
         "n_jobs": None,
+        "max_clusters": 50,
         "max_memory": None,
         "scratch_dir": None,
         "checkpoint": None,

@@ -17,7 +17,7 @@ from dncsc.budget import resident
 from dncsc.estimators.inputs import size_of
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["dncsc"])
+SERVER.set_forkserver_preload(["dncsc.estimators.registry", "dncsc.rows"])
 
 
 def run_in_child(function: Callable[..., None], *arguments: Any) -> int:
@@ -79,13 +79,14 @@ def fit_where_files_are_small(path: Path, folder: Path, limit: int, report: Path
         report.write_text(f"{report.read_text() if report.exists() else ''}{error}"[:limit])
 
 
-def fit_and_tell_peak(path: Path, max_memory: int, report: Path) -> None:
-    """The most memory that this process had during a fit, and how the labels were kept."""
+def fit_and_tell_peak(path: Path, report: Path) -> None:
+    """What a fit was allowed, the most memory that this process had during it, and how the labels were kept."""
     rows = open_rows(path)
-    model = clusterer("dnc-sc", 3, n_landmarks=500, n_init=1, random_state=0, n_jobs=2, max_memory=max_memory)
+    model = clusterer("dnc-sc", 3, n_landmarks=500, n_init=1, random_state=0, n_jobs=2)
     model.fit(rows.read(0, 5_000))  # libraries loaded, kernels compiled or read
+    model.set_params(max_memory=resident() + size_of(model, rows).working + 20 * 2**20)
     Path("/proc/self/clear_refs").write_text("5")  # the highest so far is forgotten
     model.fit(rows)
     lines = Path("/proc/self/status").read_text().splitlines()
     [peak] = [int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")]
-    report.write_text(f"{peak} {isinstance(model.labels_, np.memmap)}")
+    report.write_text(f"{model.max_memory} {peak} {isinstance(model.labels_, np.memmap)}")

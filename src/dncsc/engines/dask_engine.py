@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import dask.array as da
 import numpy as np
 from dask.delayed import delayed
+from dask.sizeof import sizeof
 
 from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values
 from dncsc.engines.dask_workers import ClusterTrouble, current_workers, read_here
@@ -53,7 +54,10 @@ class _Work:
 
     task: Task[Any, Any]
     frame: Frame
+    taken: Sequence[Sequence[str]]
+    """the columns that each holder is there for; it may have others, which have been written again since"""
     formulas: Mapping[str, Formula]
+    """of columns that are read and not kept"""
     block_rows: int
     phase: str
 
@@ -65,6 +69,10 @@ class _Visited:
     total: Any
     written: dict[str, np.ndarray]
 
+    def __sizeof__(self) -> int:
+        """What Dask weighs before it moves something: its own guess would leave out the columns."""
+        return sizeof(self.total) + sum(values.nbytes for values in self.written.values())
+
 
 def _visit(
     segment: Segment, before: _Visited | None, rows: Any, weight: Any, *holders: _Visited, work: _Work
@@ -74,7 +82,7 @@ def _visit(
     Nothing that came in is changed: Dask may have to do this again.
     """
     task = work.task
-    kept = {name: values for holder in holders for name, values in holder.written.items()}
+    kept = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
     try:
         with one_thread_each:
             rows = read_here(rows)
@@ -83,10 +91,13 @@ def _visit(
             written = {column.name: np.empty(column.shape(count), column.dtype) for column in task.writes}
             for name in written.keys() & set(task.reads):
                 written[name][:] = kept[name]
+            room = np.empty((min(work.block_rows, count), rows.shape[1]), work.frame.dtype)
+            ones = np.ones(len(room))
             for start in range(0, count, work.block_rows):
                 span = slice(start, min(start + work.block_rows, count))
                 values = {name: all_values[span] for name, all_values in {**kept, **written}.items()}
-                task.visit(total, _block(work, segment.start, span, rows, values, weight))
+                weights = ones[: span.stop - start] if weight is None else weight[span]
+                task.visit(total, _block(work, segment.start, span, rows, values, weights, room))
             return _Visited(task.end(total) if segment.is_last else total, written)
     except Exception as error:
         raise ClusterTrouble(
@@ -94,17 +105,18 @@ def _visit(
         ) from error
 
 
-def _block(work: _Work, first: int, span: slice, rows: Any, values: dict[str, np.ndarray], weight: Any) -> Block:
+def _block(
+    work: _Work, first: int, span: slice, rows: Any, values: dict[str, np.ndarray], weight: np.ndarray, room: np.ndarray
+) -> Block:
     def enter(chosen: np.ndarray | None) -> np.ndarray:
-        some = np.asarray(rows)[span]
-        return work.frame.enter(some if chosen is None else some[chosen])
+        some = rows[span]
+        return work.frame.enter(some, room) if chosen is None else work.frame.enter(some[chosen])
 
-    weights = np.ones(span.stop - span.start) if weight is None else weight[span]
-    return Block(first + span.start, first + span.stop, Values(values, work.formulas), weights, enter)
+    return Block(first + span.start, first + span.stop, Values(values, work.formulas), weight, enter)
 
 
-def _result(visited: _Visited) -> Any:
-    return visited.total
+def _total_only(visited: _Visited) -> _Visited:
+    return _Visited(visited.total, {})
 
 
 class DaskEngine:
@@ -143,13 +155,13 @@ class DaskEngine:
         self._sweeps = 0
 
     def __enter__(self) -> DaskEngine:
-        self._pool.__enter__()
         sizes = tuple(segment.stop - segment.start for segment in self._segments)
         self._rows = self._workers.hold(self._given_rows.rechunk({0: sizes, 1: -1}, method="tasks"))
         weight = self._weight
         self._weights: list[Any] = [None] * len(self._segments)
         if weight is not None:
             self._weights = [self._workers.send(weight[s.start : s.stop], self._key("weight")) for s in self._segments]
+        self._pool.__enter__()  # last: what has been entered is left only where all of this has succeeded
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -162,11 +174,13 @@ class DaskEngine:
         self._sweeps += 1
         visited = self._visit_all(task)
         ends = [visited[self._numbers[stripe[-1]]] for stripe in self._stripes]
-        keys = [self._key(f"result-{number}") for number in range(len(ends))]
-        results = self._workers.gather(self._workers.map(_result, ends, keys=keys), visited, self._say_where)
+        if task.writes:
+            ends = self._without_columns(ends)
+        results = [end.total for end in self._workers.gather(ends, visited, self._say_where)]
         for column in task.writes:
             self._holders[column.name] = visited
             self._kept[column.name] = column
+            self._formulas.pop(column.name, None)
         self.know(task.writes)
         self._progress.advance(self.layout.n_rows)
         return results
@@ -193,36 +207,55 @@ class DaskEngine:
 
     def _visit_all(self, task: Task[Any, Any]) -> list[Any]:
         """What will be known of each segment: first segments of all stripes, then second ones, and so on."""
-        formulas = dict(self._formulas)
-        work = _Work(task, self.frame, formulas, self.layout.block_rows, self.phase)
+        kept, formulas = self._sources(task.reads)
+        holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
+        taken = [[name for name in kept if self._holders[name] is holder] for holder in holders]
+        work = _Work(task, self.frame, taken, formulas, self.layout.block_rows, self.phase)
         shared = self._workers.send(work, self._key("work"))
+        homes = self._rows.homes()
         rows = self._rows.again()
-        needed = self._needed(task.reads)
-        holders = list({id(self._holders[name]): self._holders[name] for name in needed}.values())
         visited: list[Any] = [None] * len(self._segments)
         for depth in range(max(map(len, self._stripes))):
             layer = [stripe[depth] for stripe in self._stripes if depth < len(stripe)]
             at = [self._numbers[segment] for segment in layer]
+            before = [visited[number - 1] for number in at] if depth else [None] * len(at)
+            if depth and task.writes:
+                apart = [i for i, n in enumerate(at) if homes[n] is None or homes[n] != homes[n - 1]]
+                for i, total in zip(apart, self._without_columns([before[i] for i in apart]), strict=True):
+                    before[i] = total
             found = self._workers.map(
                 _visit,
                 layer,
-                [visited[number - 1] if depth else None for number in at],
+                before,
                 [rows[number] for number in at],
                 [self._weights[number] for number in at],
                 *([holder[number] for number in at] for holder in holders),
                 keys=[self._key(f"{type(task).__name__.strip('_').lower()}-{number}") for number in at],
+                homes=[homes[number] for number in at],
                 work=shared,
             )
             for number, future in zip(at, found, strict=True):
                 visited[number] = future
         return visited
 
-    def _needed(self, names: Iterable[str]) -> set[str]:
-        """Columns that are kept, among those and among what the others are made from."""
-        kept = set()
+    def _without_columns(self, visited: list[Any]) -> list[Any]:
+        """The same with totals only: columns stay where they are."""
+        keys = [self._key(f"total-{number}") for number in range(len(visited))]
+        return self._workers.map(_total_only, visited, keys=keys, homes=[None] * len(visited))
+
+    def _sources(self, names: Iterable[str]) -> tuple[set[str], dict[str, Formula]]:
+        """Columns that are kept, among those and among what the others are made from; and formulas of the others."""
+        kept: set[str] = set()
+        formulas: dict[str, Formula] = {}
         for name in names:
-            kept |= {name} if name in self._kept else self._needed(self._formulas[name].reads)
-        return kept
+            if name in self._kept:
+                kept.add(name)
+            else:
+                formulas[name] = self._formulas[name]
+                below, others = self._sources(formulas[name].reads)
+                kept |= below
+                formulas |= others
+        return kept, formulas
 
     def _key(self, what: str) -> str:
         return f"dncsc.{self.phase or 'begin'}.{what}-{self._sweeps}-{uuid.uuid4().hex[:6]}-{self._name}"

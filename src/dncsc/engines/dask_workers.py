@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import pickle
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from typing import Any, Protocol
 
 import dask
 from dask.delayed import Delayed, delayed
 
 from dncsc.engines.columns import free_memory
+from dncsc.engines.dask_homes import settle
 from dncsc.engines.pool import Pool
 
 SHARE_OF_MEMORY = 0.4
 """of all workers, that rows may take to be held there; larger ones are read again in every pass"""
+
+
+MOST_BYTES = 2**22
+"""in one task"""
 
 
 class ClusterTrouble(RuntimeError):
@@ -26,6 +34,10 @@ class HeldRows(list[Any]):
         """The parts for one more pass."""
         return self
 
+    def homes(self) -> list[str | None]:
+        """The worker that each part is to be worked on by; None for any."""
+        return [None] * len(self)
+
 
 class Workers(Protocol):
     """Does work on parts of the rows. What it gives may be promises, which other work takes in place of values."""
@@ -38,7 +50,9 @@ class Workers(Protocol):
         """Something that much work needs."""
         ...
 
-    def map(self, function: Callable[..., Any], *arguments: Iterable[Any], keys: list[str], **same: Any) -> list[Any]:
+    def map(
+        self, function: Callable[..., Any], *arguments: list[Any], keys: list[str], homes: list[str | None], **same: Any
+    ) -> list[Any]:
         """Work on each item, and `same` for all."""
         ...
 
@@ -86,7 +100,9 @@ class ThreadWorkers:
     def send(self, value: Any, key: str) -> Any:
         return value
 
-    def map(self, function: Callable[..., Any], *arguments: Iterable[Any], keys: list[str], **same: Any) -> list[Any]:
+    def map(
+        self, function: Callable[..., Any], *arguments: list[Any], keys: list[str], homes: list[str | None], **same: Any
+    ) -> list[Any]:
         return self._pool.each(lambda each: function(*each, **same), list(zip(*arguments, strict=True)))
 
     def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
@@ -99,6 +115,45 @@ class ThreadWorkers:
         return array.persist(scheduler="synchronous")
 
 
+class _HeldThere(HeldRows):
+    """Rows on workers of a cluster, each part with a home, anew whenever workers come or go.
+
+    What has to move does so once, as a task of its own: of a mere copy, Dask drops one or the other after a while.
+    """
+
+    def __init__(self, client: Any, parts: list[Any], sizes: list[int]) -> None:
+        super().__init__(parts)
+        self._client, self._sizes = client, sizes
+        self._threads: dict[str, int] = {}
+
+    def homes(self) -> list[str | None]:
+        from distributed import wait
+
+        try:
+            wait(list(self))
+        except CancelledError as error:
+            raise ClusterTrouble(
+                f"rows were lost with a worker, and Dask cannot make them again: {error}. "
+                "Rows that were scattered are only there once; have workers read them, or scatter them anew."
+            ) from error
+        threads = threads_of(self._client)
+        if threads != self._threads:
+            holders = self._client.who_has(list(self))
+            self._threads = threads
+            self._homes = settle(self._sizes, [holders[part.key] for part in self], threads)
+            for number, (part, home) in enumerate(zip(self, self._homes, strict=True)):
+                if home is not None and home not in holders[part.key]:
+                    key = f"dncsc.move-{number}-{uuid.uuid4().hex}"
+                    self[number] = self._client.submit(_same, part, key=key, workers=[home], allow_other_workers=True)
+        return self._homes
+
+
+def threads_of(client: Any) -> dict[str, int]:
+    """Threads of each worker there is."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    return {address: worker["nthreads"] for address, worker in workers.items()}
+
+
 class _ReadAgain(HeldRows):
     """Rows that are too many to be held: each pass has them read anew."""
 
@@ -107,7 +162,8 @@ class _ReadAgain(HeldRows):
         self._client = client
 
     def again(self) -> Sequence[Any]:
-        futures: Sequence[Any] = self._client.compute(list(self))
+        # What has been read is worked on before more is read.
+        futures: Sequence[Any] = self._client.compute(list(self), priority=-1)
         return futures
 
 
@@ -127,15 +183,33 @@ class ClientWorkers:
 
         held = self._client.persist(rows)
         by_key = {future.key: future for future in futures_of(held)}
-        return HeldRows(by_key[key] for [key] in held.__dask_keys__())
+        row_bytes = rows.nbytes // rows.shape[0]
+        sizes = [row_bytes * count for count in rows.chunks[0]]
+        return _HeldThere(self._client, [by_key[key] for [key] in held.__dask_keys__()], sizes)
 
     def send(self, value: Any, key: str) -> Any:
-        # As a task, and not scattered: what is scattered cannot be made again when its worker dies.
-        return self._client.submit(_same, value, key=key, pure=False)
+        # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In pieces, since
+        # Dask warns of tasks that bring much with them, with advice that is of no use to the user.
+        data = pickle.dumps(value, protocol=5)
+        pieces = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
+        if len(pieces) > 1:
+            keys = [f"{key}-{number}" for number in range(len(pieces))]
+            pieces = [
+                self._client.submit(_same, piece, key=k, pure=False) for piece, k in zip(pieces, keys, strict=True)
+            ]
+        return self._client.submit(_joined, pieces, key=key, pure=False)
 
-    def map(self, function: Callable[..., Any], *arguments: Iterable[Any], keys: list[str], **same: Any) -> list[Any]:
-        futures: list[Any] = self._client.map(function, *arguments, key=keys, pure=False, **same)
-        return futures
+    def map(
+        self, function: Callable[..., Any], *arguments: list[Any], keys: list[str], homes: list[str | None], **same: Any
+    ) -> list[Any]:
+        futures: dict[int, Any] = {}
+        for home in dict.fromkeys(homes):
+            at = [number for number, each in enumerate(homes) if each == home]
+            there = {} if home is None else {"workers": [home], "allow_other_workers": True}
+            items = ([argument[number] for number in at] for argument in arguments)
+            mapped = self._client.map(function, *items, key=[keys[n] for n in at], pure=False, **there, **same)
+            futures.update(zip(at, mapped, strict=True))
+        return [futures[number] for number in range(len(homes))]
 
     def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
         try:
@@ -158,3 +232,7 @@ class ClientWorkers:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _joined(pieces: list[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.base import Block, Values
+from dncsc.engines.frame import Frame
+from dncsc.engines.layout import block_rows
+from dncsc.engines.pool import one_thread_each
 from dncsc.estimators import checks
 from dncsc.phases.survey import check_finite, find_not_finite
 from dncsc.pipeline import Model
@@ -18,31 +21,35 @@ def is_dask(X: Any) -> bool:
 
 
 def dask_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a Dask array of real numbers whose chunks are known; sets or checks the features."""
+    """X as a Dask array of real numbers; sets or checks the features.
+
+    To fit, the sizes of its chunks have to be known, and are computed where they are not; to predict they need not.
+    """
     import dask.array as da
 
-    names = None
-    if hasattr(X, "columns"):
-        names = [str(name) for name in X.columns]
-        text = [name for name, dtype in zip(names, X.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biuf"]
-        if text:
-            raise TypeError(
-                f"X has to be numeric, but its columns {', '.join(map(repr, text))} are not. Leave them out."
-            )
-        rows = X.to_dask_array(lengths=True)
-    else:
-        rows = X
+    if not isinstance(getattr(X, "ndim", None), int):
+        raise TypeError(f"X has to be a Dask array or frame; got a Dask {type(X).__name__}.")
+    rows, names = _from_frame(X, reset) if X.ndim == 2 and hasattr(X, "columns") else (X, None)
     if rows.ndim != 2:
         raise ValueError(f"Expected a 2-dimensional Dask array; got {rows.ndim} dimensions. Reshape your data.")
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"X has to hold real numbers; its dtype is {rows.dtype}.")
-    if np.isnan(rows.shape[0]):
+    if np.isnan(rows.shape[0]) and reset:
         rows = da.Array(rows.dask, rows.name, rows.chunks, meta=rows._meta)  # sizes are set in place: not in the user's
         rows = rows.compute_chunk_sizes()
     if rows.shape[0] == 0 or rows.shape[1] == 0:
         raise ValueError(f"Found array with shape {rows.shape}: there is nothing to cluster.")
     checks.features(estimator, rows.shape[1], names, reset=reset)
     return rows
+
+
+def _from_frame(X: Any, lengths: bool) -> tuple[Any, list[str] | None]:
+    """The values of a Dask frame, and the names of its columns where all are words, as scikit-learn has it."""
+    text = [name for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biuf"]
+    if text:
+        raise TypeError(f"X has to be numeric, but its columns {', '.join(map(repr, text))} are not. Leave them out.")
+    named = all(isinstance(name, str) for name in X.columns)
+    return X.to_dask_array(lengths=True if lengths else None), list(X.columns) if named else None
 
 
 def dask_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
@@ -54,18 +61,40 @@ def dask_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
 
 def apply_lazily(model: Model, what: str, rows: Any, names: Any) -> Any:
     """Labels or places of all rows of a Dask array, as another one; nothing is computed."""
+    from dask.delayed import delayed
+
     rows = rows.rechunk({1: -1}) if rows.numblocks[1] > 1 else rows
+    shared = delayed(model, pure=True, traverse=False)  # a task of its own: it goes to each worker once
     if what == "label":
-        return rows.map_blocks(_apply, model, what, names, dtype=np.int32, drop_axis=1, meta=np.empty(0, np.int32))
-    width, dtype = model.embedding.n_dimensions, model.embedding.dtype
-    chunks = (rows.chunks[0], (width,))
-    return rows.map_blocks(_apply, model, what, names, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
+        return rows.map_blocks(_apply, shared, what, names, dtype=np.int32, drop_axis=1, meta=np.empty(0, np.int32))
+    if what == "embed":
+        width, dtype = model.embedding.n_dimensions, model.embedding.dtype
+        chunks = (rows.chunks[0], (width,))
+        return rows.map_blocks(_apply, shared, "place", names, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
+    raise TypeError("affinity is one sparse matrix, which a Dask array cannot be. Compute X first, or parts of it.")
 
 
-def _apply(rows: Any, model: Model, what: str, names: Any, block_info: Any = None) -> np.ndarray:
-    start = block_info[0]["array-location"][0][0] if block_info else 0
-    values = np.ascontiguousarray(rows, model.frame.dtype)
+def _apply(rows: Any, model: Model, what: str, names: Any, block_info: Any) -> np.ndarray:
+    """Values of one chunk, block by block: what is made on the way takes many times the room of the rows."""
+    size, raw = block_rows(rows.shape[1]), Frame.raw(model.frame.dtype, rows.shape[1])
+    found: list[np.ndarray] = []
+    with one_thread_each:
+        for start in range(0, max(len(rows), 1), size):
+            values = raw.enter(rows[start : start + size])
+            _check(values, start, names, block_info[0])
+            found += getattr(model, what)(values)
+    return np.concatenate(found)
+
+
+def _check(values: np.ndarray, start: int, names: Any, chunk: Any) -> None:
+    """Refuse values that are not finite. Where sizes of chunks are unknown, rows are counted within the chunk."""
+    first = chunk["array-location"][0][0]
+    known = not np.isnan(first)
+    start += int(first) if known else 0
     block = Block(start, start + len(values), Values({}, {}), np.ones(0), lambda chosen: values)
-    check_finite(find_not_finite(block), names)
-    [found] = getattr(model, what)(values)
-    return np.asarray(found)
+    try:
+        check_finite(find_not_finite(block), names)
+    except ValueError as error:
+        if known:
+            raise
+        raise ValueError(f"In chunk {chunk['chunk-location'][0]}, counting its rows from 0: {error}") from None

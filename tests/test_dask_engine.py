@@ -1,0 +1,554 @@
+"""A Dask array gives what an array gives, wherever its rows are and whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster, SchedulerPlugin, wait
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dncsc import LSC, LSEC, USPEC, DnCSC, LloydKMeans, NystromSC, watch
+from dncsc.engines import dask_workers
+from dncsc.engines.dask_engine import segments_of
+from dncsc.engines.dask_homes import settle
+from dncsc.engines.dask_workers import ClusterTrouble
+from dncsc.engines.layout import Layout
+
+N = 200_000
+BLOCK = Layout(N, 2).block_rows
+SMALL = {"n_clusters": 6, "n_landmarks": 60, "random_state": 0}
+ESTIMATORS = {
+    "DnCSC": DnCSC(**SMALL),
+    "USPEC": USPEC(**SMALL),
+    "LSC": LSC(**SMALL),
+    "LSEC": LSEC(**SMALL, n_members=4, n_graphs=2),
+    "LloydKMeans": LloydKMeans(6, random_state=0),
+    "NystromSC": NystromSC(**SMALL),
+}
+FOUND = ["labels_", "landmarks_", "eigenvalues_", "cluster_centers_", "cluster_sizes_", "inertia_", "confidence_"]
+
+
+@pytest.fixture(name="X", scope="module")
+def rows_of_groups(blobs):
+    """Four blocks in two stripes, of groups that overlap."""
+    return blobs(N, k=6, dtype="float32", apart=9.0)[0]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="4GB") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    """A client of two workers; without it there is none, and Dask means threads here."""
+    with Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def fitted(X):
+    """Estimators fitted by the local engine, once for each name and kind of rows."""
+    known = {}
+
+    def fit(name="DnCSC", rows=X, **given):
+        key = name, rows.dtype.str, len(rows), tuple(given)
+        if key not in known:
+            known[key] = fresh(name).fit(rows, **given)
+        return known[key]
+
+    return fit
+
+
+def fresh(name="DnCSC", **changes):
+    return type(ESTIMATORS[name])(**{**ESTIMATORS[name].get_params(), **changes})
+
+
+def assert_same_fit(model, local):
+    for name in FOUND:
+        assert hasattr(model, name) == hasattr(local, name)
+        if hasattr(local, name):
+            np.testing.assert_array_equal(getattr(model, name), getattr(local, name), err_msg=name)
+
+
+def rows_of(path, start, stop):
+    return np.array(np.load(path, mmap_mode="r")[start:stop])
+
+
+def in_file(folder, X, chunk):
+    """A Dask array whose chunks are read from a file by whoever needs them."""
+    np.save(folder / "rows.npy", X)
+    read = dask.delayed(rows_of)
+    parts = [
+        da.from_delayed(read(folder / "rows.npy", s, s + chunk), X[s : s + chunk].shape, X.dtype)
+        for s in range(0, len(X), chunk)
+    ]
+    return da.concatenate(parts)
+
+
+CHUNKS = {
+    "of a block": (BLOCK, 2),
+    "even": (50_000, 2),
+    "ragged": ((1, 65_535, 70_001, 3, 64_460), 2),
+    "tiny": (4_999, 2),
+    "one": (N, 2),
+    "some empty": ((0, 100_000, 0, 0, 100_000, 0), 2),
+    "of features too": (70_000, 1),
+}
+
+
+# The same answer
+
+
+@pytest.mark.parametrize("chunks", CHUNKS)
+def test_chunks_change_nothing_on_a_cluster(client, X, fitted, chunks):
+    model = fresh().fit(da.from_array(X, chunks=CHUNKS[chunks]))
+    assert_same_fit(model, fitted())
+
+
+@pytest.mark.parametrize("chunks", CHUNKS)
+def test_chunks_change_nothing_without_a_client(X, fitted, chunks):
+    model = fresh().fit(da.from_array(X, chunks=CHUNKS[chunks]))
+    assert_same_fit(model, fitted())
+
+
+cuts = st.lists(st.integers(1, N - 1), max_size=12, unique=True).map(sorted)
+
+
+@settings(max_examples=15, deadline=None)
+@given(cuts)
+def test_no_chunking_changes_anything(X, fitted, cuts):
+    chunks = tuple(np.diff([0, *cuts, N]).tolist())
+    assert_same_fit(fresh().fit(da.from_array(X, chunks=(chunks, 2))), fitted())
+
+
+@given(st.lists(st.integers(0, 9 * BLOCK), min_size=1, max_size=40).filter(any))
+def test_segments_are_all_blocks_of_a_stripe_in_order_each_begun_in_one_chunk(chunks):
+    layout, bounds = Layout(sum(chunks), 2), np.cumsum(chunks)
+    for number, segments in enumerate(segments_of(layout, chunks)):
+        blocks = list(layout.stripe(number))
+        assert [segment.start for segment in segments[1:]] == [segment.stop for segment in segments[:-1]]
+        assert (segments[0].start, segments[-1].stop) == (blocks[0][0], blocks[-1][1])
+        assert [segment.is_last for segment in segments] == [False] * (len(segments) - 1) + [True]
+        homes = [
+            {int(np.searchsorted(bounds, start, side="right")) for start, _ in blocks if s.start <= start < s.stop}
+            for s in segments
+        ]
+        assert all(len(home) == 1 for home in homes)
+        assert all(one != other for one, other in pairwise(homes))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_method_finds_the_same_on_a_cluster(client, X, fitted, name):
+    assert_same_fit(fresh(name).fit(da.from_array(X, chunks=(70_001, 2))), fitted(name))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_method_finds_the_same_without_a_client(X, fitted, name):
+    assert_same_fit(fresh(name).fit(da.from_array(X, chunks=(70_001, 2))), fitted(name))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "uint8", ">f4"])
+def test_every_dtype_gives_the_same(X, fitted, dtype):
+    rows = np.round(X * 4 + 100).astype(dtype)
+    assert_same_fit(fresh().fit(da.from_array(rows, chunks=(70_001, 2))), fitted(rows=rows))
+
+
+def test_sparse_chunks_give_the_same(fitted):
+    import scipy.sparse
+
+    rows = scipy.sparse.random_array((40_000, 100), density=0.05, format="csr", dtype=np.float32, rng=0)
+    parts = [
+        da.from_delayed(dask.delayed(rows[i : i + 13_000]), (min(13_000, 40_000 - i), 100), np.float32, meta=rows[:0])
+        for i in range(0, 40_000, 13_000)
+    ]
+    np.testing.assert_array_equal(fresh().fit(da.concatenate(parts)).labels_, fresh().fit(rows).labels_)
+
+
+@pytest.mark.parametrize("form", ["numpy", "dask"])
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_sample_weights_count_the_same(request, X, fitted, where, form):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    weight = np.random.default_rng(0).integers(0, 4, N).astype(float)
+    given = weight if form == "numpy" else da.from_array(weight, chunks=33_333)
+    model = fresh().fit(da.from_array(X, chunks=(70_001, 2)), sample_weight=given)
+    assert_same_fit(model, fitted(sample_weight=weight))
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_rows_of_unknown_number_give_the_same_and_stay_unknown(request, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    whole = da.from_array(X, chunks=(70_001, 2))
+    low = X[:, 0].mean()
+    some = whole[whole[:, 0] > low]
+    model = fresh().fit(some)
+    assert np.isnan(some.shape[0])
+    assert np.isnan(some.chunks[0]).all()
+    assert_same_fit(model, fresh().fit(X[X[:, 0] > low]))
+    np.testing.assert_array_equal(model.predict(some), model.labels_)
+    assert np.isnan(some.chunks[0]).all()
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_a_frame_gives_the_same_and_its_names(request, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    frame = dd.from_pandas(pd.DataFrame(X, columns=["east", "north"]), npartitions=3)
+    model = fresh().fit(frame)
+    assert_same_fit(model, fitted())
+    assert list(model.feature_names_in_) == ["east", "north"]
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+    with pytest.raises(ValueError, match="column 0 was 'east' and is now 'west'"):
+        model.predict(frame.rename(columns={"east": "west"}))
+
+
+def test_names_that_are_no_words_are_no_names(X):
+    model = fresh().fit(dd.from_pandas(pd.DataFrame(X), npartitions=3))
+    assert not hasattr(model, "feature_names_in_")
+    assert len(model.predict(X[:10])) == 10  # without a warning that names are missing
+
+
+def test_large_weights_and_landmarks_go_to_workers_without_a_warning(client, tmp_path, X, fitted, monkeypatch):
+    rows = in_file(tmp_path, X, N)
+    monkeypatch.setattr(dask_workers, "MOST_BYTES", 100_000)
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "150kB"}):
+        model = fresh().fit(rows, sample_weight=np.ones(N))
+    assert_same_fit(model, fitted())
+
+
+# Lazy where it can be
+
+
+def chunk_read(folder, number, rows):
+    """A chunk that leaves a line in a file each time it is read."""
+    with open(folder / f"{number}.reads", "a") as file:
+        file.write("read\n")
+    return rows
+
+
+def counted(folder, X, chunk=BLOCK):
+    """A Dask array whose reads are counted, and a function that says how often each chunk has been read."""
+    starts = range(0, len(X), chunk)
+    parts = [
+        da.from_delayed(dask.delayed(chunk_read)(folder, i, X[s : s + chunk]), X[s : s + chunk].shape, X.dtype)
+        for i, s in enumerate(starts)
+    ]
+
+    def reads():
+        files = [folder / f"{i}.reads" for i in range(len(parts))]
+        return [len(file.read_text().split()) if file.exists() else 0 for file in files]
+
+    return da.concatenate(parts), reads
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_predict_and_transform_compute_nothing_until_asked(request, tmp_path, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    rows, reads = counted(tmp_path, X, 70_001)
+    labels, places = fitted().predict(rows), fitted().transform(rows)
+    assert sum(reads()) == 0
+    assert labels.chunks == (rows.chunks[0],)
+    assert places.chunks == (rows.chunks[0], (places.shape[1],))
+    np.testing.assert_array_equal(labels[:3], fitted().labels_[:3])
+    assert reads() == [1, 0, 0]
+    np.testing.assert_array_equal(labels, fitted().labels_)
+    np.testing.assert_array_equal(places, fitted().transform(X))
+    assert (labels.dtype, places.dtype) == (np.int32, np.float32)
+
+
+def test_prediction_of_unknown_sizes_is_lazy_and_says_where_a_value_is_not_finite(tmp_path, X, fitted):
+    bad = X.copy()
+    bad[150_000, 1] = np.nan
+    rows, reads = counted(tmp_path, bad, 70_000)
+    labels = fitted().predict(rows[rows[:, 0] > -1e9])
+    assert sum(reads()) == 0
+    with pytest.raises(ValueError, match=r"In chunk 2, .* row 10000, column 1"):
+        labels.compute()
+    with pytest.raises(ValueError, match="row 150000, column 1"):
+        fitted().predict(rows).compute()
+
+
+def test_prediction_of_chunks_without_rows_is_empty(X, fitted):
+    none = da.from_array(X, chunks=(70_000, 2))
+    none = none[none[:, 0] > 1e9]
+    assert fitted().predict(none).compute().shape == (0,)
+    assert fitted().transform(none).compute().shape == (0, 6)
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_labels_are_a_dask_array_in_the_chunks_of_the_input(request, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    rows = da.from_array(X, chunks=((1, 99_999, 60_000, 40_000), 1))
+    labels = fresh().fit(rows).labels_
+    assert isinstance(labels, da.Array)
+    assert labels.chunks == (rows.chunks[0],)
+    assert labels.dtype == np.int32
+    np.testing.assert_array_equal(labels[120_000:130_000], fitted().labels_[120_000:130_000])
+
+
+def test_labels_go_to_a_file(client, tmp_path, X, fitted):
+    model = fresh().fit(da.from_array(X, chunks=(70_001, 2)), labels_to=tmp_path / "labels.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), fitted().labels_)
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+
+
+# Where rows are, and how often they are read
+
+
+parts = st.lists(st.tuples(st.integers(1, 100), st.lists(st.sampled_from("abcd"), max_size=3)), min_size=1)
+
+
+@given(parts, st.dictionaries(st.sampled_from("abc"), st.integers(1, 8)))
+def test_rows_are_worked_on_where_they_are_unless_a_worker_has_far_more_than_its_share(parts, threads):
+    sizes, holders = zip(*parts, strict=True)
+    homes = settle(sizes, holders, threads)
+    for home, held_by in zip(homes, holders, strict=True):
+        assert (home is None) == (not set(held_by) & set(threads))
+    each = sum(sizes) / max(sum(threads.values()), 1)
+    for worker, count in threads.items():
+        load = sum(size for size, home in zip(sizes, homes, strict=True) if home == worker)
+        assert load <= 1.25 * each * count + max(sizes)
+        moved = [home for home, held_by in zip(homes, holders, strict=True) if held_by == [worker] and home != worker]
+        only_here = sum(size for size, held_by in parts if worker in held_by)
+        assert not moved or only_here > 1.25 * each * count
+
+
+def bytes_received(client):
+    """What workers got from one another until now."""
+    logs = client.run(lambda dask_worker: [each["total"] for each in dask_worker.transfer_incoming_log])
+    return sum(map(sum, logs.values()))
+
+
+def test_rows_travel_to_no_one(client, tmp_path, blobs):
+    X = blobs(400_000, 16, k=6, dtype="float32", apart=9.0)[0]
+    rows, half = in_file(tmp_path, X, BLOCK), 4 * BLOCK
+    halves = zip((rows[:half], rows[half:]), client.run(os.getpid), strict=True)
+    rows = da.concatenate([client.persist(part, workers=[worker]) for part, worker in halves])
+    wait(client.persist(rows))
+    before = bytes_received(client)
+    model = fresh().fit(rows)
+    wait(model.labels_)
+    assert bytes_received(client) - before < X.nbytes / 20
+    np.testing.assert_array_equal(model.labels_, fresh().fit(X).labels_)
+
+
+def test_rows_that_one_worker_has_all_of_move_once_to_be_shared(client, tmp_path, X, fitted):
+    first = next(iter(client.run(os.getpid)))
+    rows = client.persist(in_file(tmp_path, X, BLOCK), workers=[first])
+    wait(rows)
+    before = bytes_received(client)
+    model = fresh().fit(rows)
+    wait(model.labels_)
+    assert X.nbytes / 8 < bytes_received(client) - before < X.nbytes
+    assert_same_fit(model, fitted())
+
+
+def passes_of(run):
+    """How many passes over the rows a call makes, by phase."""
+    begun = Counter()
+    with watch(lambda phase, done, n_rows: begun.update([phase] * (done == 0))):
+        run()
+    return begun
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_rows_that_fit_into_memory_are_read_once(request, tmp_path, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    rows, reads = counted(tmp_path, X)
+    model = fresh().fit(rows)
+    assert_same_fit(model, fitted())
+    assert reads() == [1] * 4
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_rows_that_do_not_fit_are_read_in_every_pass(request, tmp_path, X, fitted, monkeypatch, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
+    rows, reads = counted(tmp_path, X)
+    model = fresh()
+    passes = passes_of(lambda: model.fit(rows))
+    assert reads() == [passes.total()] * 4
+    assert_same_fit(model, fitted())
+
+
+# Workers that die, rows that cannot be read
+
+
+class KillOnce(SchedulerPlugin):
+    """Kills the worker that is given the first work of a phase, when it is given it."""
+
+    name = "kill-once"
+
+    def __init__(self, scheduler, pids, phase):
+        self.scheduler, self.pids, self.phase = scheduler, pids, phase
+        self.killed = None
+        self.done_afterwards = 0
+
+    def transition(self, key, start, finish, *args, **kwargs):
+        if not str(key).startswith(f"dncsc.{self.phase}.") or ".work-" in key:
+            return
+        if self.killed is None and finish == "processing":
+            self.killed = self.pids[self.scheduler.tasks[key].processing_on.address]
+            os.kill(self.killed, signal.SIGKILL)
+        elif self.killed is not None and finish == "memory":
+            self.done_afterwards += 1
+
+
+def gone(client, pid):
+    """Whether a worker is no more, and another one has come."""
+    client.wait_for_workers(2, timeout=60)
+    return pid not in client.run(os.getpid).values()
+
+
+@pytest.mark.parametrize(
+    ("name", "phase"),
+    [
+        ("DnCSC", "select"),
+        ("DnCSC", "nearest"),
+        ("LSC", "affinity"),
+        ("DnCSC", "partition"),
+        ("DnCSC", "discretize"),
+    ],
+)
+def test_a_worker_may_die_in_any_phase(client, cluster, X, fitted, name, phase):
+    plugin = KillOnce(cluster.scheduler, client.run(os.getpid), phase)
+    cluster.scheduler.add_plugin(plugin)
+    try:
+        model = fresh(name).fit(da.from_array(X, chunks=(50_000, 2)))
+        assert_same_fit(model, fitted(name))
+    finally:
+        cluster.scheduler.remove_plugin(plugin.name)
+    assert plugin.killed is not None
+    assert plugin.done_afterwards > 0
+    assert gone(client, plugin.killed)
+
+
+def test_a_worker_may_die_when_all_is_done(client, X, fitted):
+    model = fresh().fit(da.from_array(X, chunks=(50_000, 2)))
+    model.labels_[:1].compute()
+    victim = next(iter(client.run(os.getpid).values()))
+    os.kill(victim, signal.SIGKILL)
+    np.testing.assert_array_equal(model.labels_, fitted().labels_)
+    assert gone(client, victim)
+
+
+def broken(rows):
+    raise OSError("the disk is gone")
+
+
+@pytest.mark.parametrize("fits", [True, False])
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_a_chunk_that_cannot_be_read_is_one_error_that_names_its_rows(request, X, monkeypatch, where, fits):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    if not fits:
+        monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
+    starts = range(0, N, BLOCK)
+    parts = [da.from_array(X[s : s + BLOCK], chunks=(BLOCK, 2)) for s in starts]
+    parts[2] = da.from_delayed(dask.delayed(broken)(2), parts[2].shape, X.dtype)
+    model = fresh()
+    begin = time.monotonic()
+    with pytest.raises(ClusterTrouble, match=rf"rows {2 * BLOCK} to {3 * BLOCK} .*survey.*the disk is gone"):
+        model.fit(da.concatenate(parts))
+    assert time.monotonic() - begin < 60
+    assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_a_value_that_is_not_finite_is_named_by_row_and_column(request, X, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    bad = X.copy()
+    bad[150_000, 1] = np.nan
+    with pytest.raises(ValueError, match=r"1 x NaN; the first is in row 150000, column 1\."):
+        fresh().fit(da.from_array(bad, chunks=(70_001, 2)))
+    frame = dd.from_pandas(pd.DataFrame(bad, columns=["east", "north"]), npartitions=3)
+    with pytest.raises(ValueError, match=r"row 150000, column 1 \('north'\)"):
+        fresh().fit(frame)
+
+
+@pytest.mark.parametrize(
+    ("what", "error", "words"),
+    [
+        (lambda X: dask.delayed(X), TypeError, "a Dask array or frame; got a Dask Delayed"),
+        (lambda X: da.from_array(X[:, 0], chunks=1000), ValueError, "got 1 dimensions"),
+        (lambda X: da.from_array(X[:100] + 1j, chunks=10), TypeError, "dtype is complex"),
+        (lambda X: da.from_array(X[:5], chunks=2), ValueError, "n_samples=5 should be >= n_clusters=6"),
+        (lambda X: da.from_array(X[:0], chunks=2), ValueError, "nothing to cluster"),
+        (lambda X: dd.from_pandas(pd.DataFrame({"a": [1.0] * 9, "b": ["x"] * 9})), TypeError, "'b' are not"),
+    ],
+)
+def test_what_cannot_be_clustered_is_refused(X, what, error, words):
+    with pytest.raises(error, match=words):
+        fresh().fit(what(X))
+
+
+def test_a_sparse_matrix_of_a_dask_array_is_refused(X, fitted):
+    with pytest.raises(TypeError, match="Compute X first"):
+        fitted().affinity(da.from_array(X, chunks=(70_001, 2)))
+
+
+# Side by side, and seen from outside
+
+
+def test_fits_of_several_threads_on_one_client_do_not_disturb_each_other(client, X, fitted):
+    rows = da.from_array(X, chunks=(70_001, 2))
+    names = ["DnCSC", "USPEC", "LSC"]
+    with ThreadPoolExecutor(3) as threads:
+        models = list(threads.map(lambda name: fresh(name).fit(rows), names))
+    for name, model in zip(names, models, strict=True):
+        assert_same_fit(model, fitted(name))
+
+
+def test_tasks_are_named_after_phases(client, cluster, X):
+    fresh("LSC").fit(da.from_array(X, chunks=(70_001, 2)))
+    names = {prefix for prefix in list(cluster.scheduler.task_prefixes) if prefix.startswith("dncsc.")}
+    phases = {name.split(".")[1] for name in names}
+    assert phases >= {"survey", "select", "nearest", "affinity", "partition", "discretize"}
+    assert {"dncsc.survey.survey", "dncsc.nearest.link", "dncsc.discretize.label"} <= names
+    assert not any(digit in name for name in names for digit in "0123456789")  # one group a phase, not one a fit
+
+
+def test_nothing_is_left_on_the_workers_but_labels(client, X):
+    model = fresh().fit(da.from_array(X, chunks=(70_001, 2)))
+    wait(model.labels_)
+
+    def held(dask_scheduler):
+        return sum(task.nbytes for task in dask_scheduler.tasks.values() if task.state == "memory")
+
+    end = time.monotonic() + 20
+    while client.run_on_scheduler(held) > 4 * N and time.monotonic() < end:  # what is let go of goes a little later
+        time.sleep(0.05)
+    assert client.run_on_scheduler(held) == 4 * N
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_finished_phases_are_kept_in_a_checkpoint(request, tmp_path, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    rows = da.from_array(X, chunks=(70_001, 2))
+    first, second = (fresh(checkpoint=tmp_path / "work") for _ in range(2))
+    assert set(passes_of(lambda: first.fit(rows))) == {"survey", "select", "nearest", "partition", "discretize"}
+    assert passes_of(lambda: second.fit(rows)) == {"survey": 1, "discretize": 1}
+    assert_same_fit(first, fitted())
+    assert_same_fit(second, fitted())

@@ -28,12 +28,15 @@ lint: setup
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 bench: setup
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/price.py
 	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/files.py
+	$(BIN)/python benchmarks/cluster.py
+	$(BIN)/python benchmarks/quality.py
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

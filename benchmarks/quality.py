@@ -1,6 +1,6 @@
 """ACC and NMI of a method with its defaults: mean and standard deviation over seeds.
 
-    python benchmarks/quality.py [--method dnc-sc] [--seeds 10] [--rows 300000] [set ...]
+python benchmarks/quality.py [--method dnc-sc] [--seeds 10] [--rows 300000] [set ...]
 """
 
 from __future__ import annotations

@@ -1,0 +1,110 @@
+"""What a cluster costs: the same fit on threads of one process, and on Dask workers of this machine.
+
+    python benchmarks/cluster.py [rows]
+
+Runs alternate, so that what else the machine does falls on both. Processor seconds say what is spent, also where
+others take their share of the wall time: those of the workers beyond the threads' are copies and page faults, those
+of the caller are graphs, messages and the scheduler.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.delayed import delayed
+from distributed import Client, LocalCluster
+
+from common import machine, print_table
+from dncsc import DnCSC, datasets
+
+WORKERS = 2
+CHUNK_ROWS = 1_000_000
+
+REPEATS = 3
+
+
+def read(path: str, start: int, stop: int) -> np.ndarray:
+    """Rows of a file, where the task runs."""
+    return np.array(np.load(path, mmap_mode="r")[start:stop])
+
+
+def chunked(path: str, n_rows: int, n_features: int) -> Any:
+    """A Dask array whose chunks are read by the workers."""
+    bounds = [*range(0, n_rows, CHUNK_ROWS), n_rows]
+    parts = [
+        da.from_delayed(delayed(read)(path, start, stop), (stop - start, n_features), np.float32)
+        for start, stop in pairwise(bounds)
+    ]
+    return da.concatenate(parts)
+
+
+def fit(X: Any) -> tuple[DnCSC, np.ndarray]:
+    model = DnCSC(13, random_state=0, n_jobs=WORKERS).fit(X)
+    return model, np.asarray(model.labels_)
+
+
+def spent(client: Client) -> tuple[float, float, int]:
+    """Processor seconds of this process and of the workers, and tasks that the scheduler has seen."""
+    workers = client.run(time.process_time)
+    tasks = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
+    return time.process_time(), sum(workers.values()), tasks
+
+
+def measure(client: Client, run: Callable[[], Any]) -> tuple[dict[str, float], Any]:
+    before, start = spent(client), time.perf_counter()
+    result = run()
+    wall = time.perf_counter() - start
+    here, workers, tasks = (float(now - then) for now, then in zip(spent(client), before, strict=True))
+    return {"wall": wall, "here": here, "workers": workers, "transitions": tasks}, result
+
+
+def compare(path: str, client: Client) -> dict[str, list[dict[str, float]]]:
+    X = np.load(path)
+    inputs = {"threads": X, "cluster": chunked(path, *X.shape)}
+    for rows in inputs.values():
+        fit(rows[:400_000])
+    client.run(_nothing)
+    seen: dict[str, list[dict[str, float]]] = {name: [] for name in inputs}
+    labels: dict[str, np.ndarray] = {}
+    for _ in range(REPEATS):
+        for name, rows in inputs.items():
+            cost, (model, labels[name]) = measure(client, lambda rows=rows: fit(rows))
+            seen[name].append({**cost, **model.timings_})
+    np.testing.assert_array_equal(labels["threads"], labels["cluster"])
+    return seen
+
+
+def _nothing() -> None:
+    pass
+
+
+def main() -> None:
+    n_rows = int(sys.argv[1].replace("_", "")) if len(sys.argv) > 1 else 10_000_000
+    print(machine())
+    with (
+        tempfile.TemporaryDirectory(dir=os.environ.get("DNCSC_SCRATCH")) as folder,
+        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        path = str(Path(folder) / "rows.npy")
+        np.save(path, datasets.load("fl-20m", n=n_rows)[0].astype(np.float32))
+        seen = compare(path, client)
+    best = {name: {what: min(run[what] for run in runs) for what in runs[0]} for name, runs in seen.items()}
+    lines = [[name, *(f"{value:,.2f}" for value in costs.values())] for name, costs in best.items()]
+    print_table(f"{n_rows:,} rows, {WORKERS} cores, best of {REPEATS}", ["", *best["threads"]], lines)
+    wall, cpu = (best["cluster"][w] / best["threads"][w] for w in ("wall", "here"))
+    cpu = (best["cluster"]["here"] + best["cluster"]["workers"]) / best["threads"]["here"]
+    print(f"\nthe cluster takes {wall:.2f} times the time, {cpu:.2f} times the processor")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,13 +3,15 @@
     python benchmarks/cluster.py [rows]
 
 Runs alternate, so that what else the machine does falls on both. Processor seconds say what is spent, also where
-others take their share of the wall time: those of the workers beyond the threads' are copies and page faults, those
+others take their share of the wall time: those of the workers beyond the threads' are messages and page faults, those
 of the caller are graphs, messages and the scheduler.
+
+Dask has its workers give memory back to the system at once (``MALLOC_TRIM_THRESHOLD_``), so that every array of a
+block is made of fresh pages. The second table is without that.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 import time
@@ -18,6 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import delayed
@@ -28,8 +31,9 @@ from dncsc import DnCSC, datasets
 
 WORKERS = 2
 CHUNK_ROWS = 1_000_000
-
 REPEATS = 3
+ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
+KEEPING_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**29), "MALLOC_MMAP_THRESHOLD_": str(2**25)}
 
 
 def read(path: str, start: int, stop: int) -> np.ndarray:
@@ -72,7 +76,6 @@ def compare(path: str, client: Client) -> dict[str, list[dict[str, float]]]:
     inputs = {"threads": X, "cluster": chunked(path, *X.shape)}
     for rows in inputs.values():
         fit(rows[:400_000])
-    client.run(_nothing)
     seen: dict[str, list[dict[str, float]]] = {name: [] for name in inputs}
     labels: dict[str, np.ndarray] = {}
     for _ in range(REPEATS):
@@ -83,27 +86,29 @@ def compare(path: str, client: Client) -> dict[str, list[dict[str, float]]]:
     return seen
 
 
-def _nothing() -> None:
-    pass
+def report(title: str, seen: dict[str, list[dict[str, float]]]) -> None:
+    best = {name: {what: min(run[what] for run in runs) for what in runs[0]} for name, runs in seen.items()}
+    lines = [[name, *(f"{value:,.2f}" for value in costs.values())] for name, costs in best.items()]
+    print_table(title, ["", *best["threads"]], lines)
+    threads, cluster = best["threads"], best["cluster"]
+    wall, processor = cluster["wall"] / threads["wall"], (cluster["here"] + cluster["workers"]) / threads["here"]
+    print(f"\nthe cluster takes {wall:.2f} times the time, {processor:.2f} times the processor")
 
 
 def main() -> None:
     n_rows = int(sys.argv[1].replace("_", "")) if len(sys.argv) > 1 else 10_000_000
     print(machine())
-    with (
-        tempfile.TemporaryDirectory(dir=os.environ.get("DNCSC_SCRATCH")) as folder,
-        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.npy")
         np.save(path, datasets.load("fl-20m", n=n_rows)[0].astype(np.float32))
-        seen = compare(path, client)
-    best = {name: {what: min(run[what] for run in runs) for what in runs[0]} for name, runs in seen.items()}
-    lines = [[name, *(f"{value:,.2f}" for value in costs.values())] for name, costs in best.items()]
-    print_table(f"{n_rows:,} rows, {WORKERS} cores, best of {REPEATS}", ["", *best["threads"]], lines)
-    wall, cpu = (best["cluster"][w] / best["threads"][w] for w in ("wall", "here"))
-    cpu = (best["cluster"]["here"] + best["cluster"]["workers"]) / best["threads"]["here"]
-    print(f"\nthe cluster takes {wall:.2f} times the time, {cpu:.2f} times the processor")
+        usual = dask.config.get(ENVIRONMENT)
+        for name, environment in (("as Dask is", {}), ("workers keep memory", KEEPING_MEMORY)):
+            with (
+                dask.config.set({ENVIRONMENT: {**usual, **environment}}),
+                LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+                Client(cluster) as client,
+            ):
+                report(f"{n_rows:,} rows, {WORKERS} cores, best of {REPEATS}, {name}", compare(path, client))
 
 
 if __name__ == "__main__":

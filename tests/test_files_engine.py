@@ -22,8 +22,9 @@ from dncsc.budget import Room, Size
 from dncsc.engines.base import Column
 from dncsc.engines.columns import InMemory, InScratch
 from dncsc.engines.layout import Layout
-from dncsc.engines.local import LocalEngine
+from dncsc.engines.local import Held, LocalEngine
 from dncsc.estimators.inputs import open_engine, size_of
+from dncsc.phases import partition
 from dncsc.rows import FileTrouble, RawRows, Rows
 from dncsc.rows.base import FileState
 from in_child import (
@@ -108,6 +109,14 @@ def file(table, tmp_path_factory):
 @pytest.fixture(scope="module")
 def fitted(table):
     return DnCSC(3, **SMALL).fit(table)
+
+
+def test_many_landmarks_are_summed_in_a_table_from_scratch_files_too(table, tmp_path, monkeypatch):
+    """Rows then wait to be summed while their block's room is used for others."""
+    monkeypatch.setattr(partition, "DENSE_LANDMARKS", 10)
+    wanted = DnCSC(3, **SMALL).fit(table)
+    found = fit_over(DnCSC(3, **SMALL), LocalEngine(Held(table), columns=in_scratch(table, tmp_path), n_jobs=1))
+    assert_same(found, wanted)
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ class _Table:
         return cls(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
 
     def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
-        self.waiting.append((nearest, shares, mass))
+        self.waiting.append((nearest.copy(), shares, mass))  # the block's columns hold other rows after its visit
         if sum(len(each) for each, _, _ in self.waiting) >= ROWS_A_LANDMARK * len(self.used):
             self._add_waiting()
 

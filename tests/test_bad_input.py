@@ -181,7 +181,7 @@ def test_more_landmarks_than_rows_mean_fewer_landmarks(blobs):
         {"n_jobs": -100},
         {"random_state": np.random.RandomState(3)},
     ],
-    ids=str,
+    ids=lambda given: str(given).split(" at ")[0],
 )
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dncsc import clusterer, open_rows, watch
-from dncsc.budget import resident
 from dncsc.estimators.inputs import size_of
+from dncsc.memory import resident
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["dncsc.estimators.registry", "dncsc.rows"])

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dncsc
-from dncsc import DnCSC, DoesNotFit, clusterer, estimate, open_rows, pipeline, watch
+from dncsc import DnCSC, DoesNotFit, clusterer, estimate, memory, open_rows, pipeline, watch
 from dncsc.budget import Room, Size
 from dncsc.engines.base import Column
 from dncsc.engines.columns import InMemory, InScratch
@@ -201,7 +201,7 @@ def test_a_model_gives_the_same_for_rows_in_files(table, file, fitted, what, tmp
     size = size_of(fitted, rows, row_bytes=4)
     before = fitted.get_params()
     try:
-        fitted.set_params(max_memory=dncsc.budget.resident() + size.working + size.columns // 2)
+        fitted.set_params(max_memory=memory.resident() + size.working + size.columns // 2)
         from_scratch = getattr(fitted, what)(rows)
     finally:
         fitted.set_params(**before)
@@ -229,8 +229,8 @@ def test_a_memmap_larger_than_the_memory_is_read_with_explicit_reads(tmp_path):
     big[-1] = 7.0, 8.0
     size = Size(n, 2, 10, n_threads=1)
     assert size.working < big.nbytes
-    for memory, explicit in ((size.working, True), (10 * big.nbytes, False)):
-        with open_engine(np.asarray(big), None, 1, size, Room(memory, tmp_path, 10**12)) as engine:
+    for room, explicit in ((size.working, True), (10 * big.nbytes, False)):
+        with open_engine(np.asarray(big), None, 1, size, Room(room, tmp_path, 10**12)) as engine:
             assert isinstance(engine._rows, RawRows) == explicit
             assert engine._rows.read(n - 1, n).tolist() == [[7.0, 8.0]]
 
@@ -270,10 +270,10 @@ def test_max_memory_does_not_count_an_array_that_was_there_before(table):
     big[: len(table)] = table
     some = big[: len(table)]
     size = size_of(DnCSC(3, **SMALL), big)
-    room = Room.given(dncsc.budget.resident() + size.working, None, 0)
-    beyond = Room.given(dncsc.budget.resident() + size.working, None, big.nbytes)
+    room = Room.given(memory.resident() + size.working, None, 0)
+    beyond = Room.given(memory.resident() + size.working, None, big.nbytes)
     assert beyond.memory - room.memory == pytest.approx(big.nbytes, rel=0.05)
-    limit = dncsc.budget.resident() - big.nbytes + size.working + 2**26
+    limit = memory.resident() - big.nbytes + size.working + 2**26
     model = DnCSC(3, max_memory=limit, **SMALL)
     with pytest.raises(DoesNotFit):
         model.fit(some)

@@ -13,6 +13,7 @@ PACKAGE = Path(dncsc.__file__).parent
 LAYERS = [
     "suggest",
     "version",
+    "memory",
     "beside",
     "records",
     "rows",

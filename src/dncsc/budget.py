@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.engines.columns import free_memory
+from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
 from dncsc.phases.partition import DENSE_LANDMARKS
@@ -56,14 +56,6 @@ def in_words(size: float) -> str:
         if size >= scale:
             return f"{size / scale:.{0 if size >= 100 * scale else 1}f} {unit}"
     return f"{size / 1e3:.0f} kB"
-
-
-def resident() -> int:
-    """Bytes of memory that this process holds now."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 300 * 2**20
 
 
 @dataclass(frozen=True)
@@ -127,8 +119,11 @@ class Room:
             raise FileNotFoundError(f"scratch_dir={str(folder)!r} is not a folder.")
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(f"scratch_dir={str(folder)!r} cannot be written to.")
-        memory = free_memory() // 2 if max_memory is None else parse_bytes(max_memory) - max(resident() - held, 0)
-        return cls(memory, folder, shutil.disk_usage(folder).free * 9 // 10)
+        if max_memory is None:
+            allowed = memory.free() // 2
+        else:
+            allowed = parse_bytes(max_memory) - max(memory.resident() - held, 0)
+        return cls(allowed, folder, shutil.disk_usage(folder).free * 9 // 10)
 
 
 @dataclass(frozen=True)

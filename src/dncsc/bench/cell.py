@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import resource
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -22,7 +20,7 @@ import numpy as np
 from numba.core.event import install_recorder
 from threadpoolctl import threadpool_limits
 
-from dncsc import datasets, metrics
+from dncsc import datasets, memory, metrics
 from dncsc.bench import methods
 from dncsc.bench.engines import ENGINES, WARM_ROWS, UnavailableError
 
@@ -89,8 +87,7 @@ def _peak() -> int:
     try:
         return _status("VmHWM")
     except OSError:
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        return memory.peak()
 
 
 def _status(name: str) -> int:

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.base import clone
 
 from dncsc import open_rows
-from dncsc.budget import resident
 from dncsc.estimators.base import RecipeClusterer
+from dncsc.memory import resident
 
 FILE_MEMORY = 2**28
 """Bytes that a fit on a file may take beyond what the process has."""

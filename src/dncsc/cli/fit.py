@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dncsc import memory
 from dncsc.cli import options
 from dncsc.cli.errors import BadFile
 from dncsc.cli.inputs import Choice, Source, open_features, places, source
@@ -15,7 +16,7 @@ from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
-from dncsc.cli.progress import Progress, memory_peak, size
+from dncsc.cli.progress import Progress, size
 from dncsc.cli.results import Targets, make_report, report_writer, save_model, write_all
 from dncsc.cli.summary import Summary, cluster_sizes
 
@@ -181,7 +182,7 @@ def facts_of(estimator: Any, read: Source, rows: Rows, how: Scale) -> dict[str, 
         "n_clusters": k,
         "sizes": cluster_sizes(estimator.labels_, k),
         "timings": dict(estimator.timings_),
-        "peak_memory": memory_peak(),
+        "peak_memory": memory.peak(),
     }
 
 

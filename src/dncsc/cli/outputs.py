@@ -96,7 +96,7 @@ def _check_place(target: Target, real: Path, force: bool) -> None:
 
 
 @contextmanager
-def written_beside(path: Path) -> Iterator[Path]:
+def grown_beside(path: Path) -> Iterator[Path]:
     """Where to write a file that takes its place at the end of the block, if all went well.
 
     It grows in a hidden folder beside, with whatever its writer puts there too, and the folder always goes.

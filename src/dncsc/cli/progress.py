@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console, Group, RenderableType
@@ -14,6 +13,8 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
+
+from dncsc import memory
 
 EVERY = 10.0
 """Seconds between plain lines of one pass."""
@@ -131,7 +132,7 @@ class Progress:
     def _say(self, text: str) -> None:
         """A plain line, where there is no live display."""
         if not self._quiet and self._live is None:
-            print(f"{text}, {size(memory_now())} of memory", file=sys.stderr, flush=True)
+            print(f"{text}, {size(memory.resident())} of memory", file=sys.stderr, flush=True)
 
     def _render(self) -> RenderableType:
         with self._lock:
@@ -145,7 +146,7 @@ class Progress:
                 count if 1 <= self._n_passes <= self._expected else "",
                 f"{elapsed} so far",
                 self._left(now) or compiling,
-                f"{size(memory_now())} of memory",
+                f"{size(memory.resident())} of memory",
             ]
         above = Table.grid(padding=(0, 2))
         for _ in range(4):
@@ -176,24 +177,3 @@ def size(n_bytes: float) -> str:
         if n_bytes >= factor:
             return f"{n_bytes / factor:.3g} {unit}"
     return f"{n_bytes / 1e3:.0f} kB"
-
-
-def memory_now() -> int:
-    """Bytes of memory that this process holds; its peak where the system does not tell."""
-    try:
-        import resource
-
-        page = resource.getpagesize()
-        return int(Path("/proc/self/statm").read_text().split()[1]) * page
-    except (OSError, ImportError):
-        return memory_peak()
-
-
-def memory_peak() -> int:
-    """Bytes of memory that this process held at most; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak

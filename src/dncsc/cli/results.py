@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dncsc.cli.errors import Refused, tell
 from dncsc.cli.interrupt import signals_end_at_once
-from dncsc.cli.outputs import Target, file_target, table_target, written_beside
+from dncsc.cli.outputs import Target, file_target, grown_beside, table_target
 from dncsc.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 def save_model(target: Target, estimator: Any, notes: dict[str, Any]) -> None:
     """Write a model."""
     assert target.path is not None
-    with written_beside(target.path) as path:
+    with grown_beside(target.path) as path:
         estimator.save(path, notes=notes)
 
 
@@ -79,7 +79,7 @@ def make_report(target: Target, estimator: Any, rows: Rows, data: str, quiet: bo
     """Write a report."""
     assert target.path is not None
     command, n_rows = shlex.join(["dncsc", *sys.argv[1:]]), rows.shape[0]
-    with written_beside(target.path) as path, Progress(quiet) as progress:
+    with grown_beside(target.path) as path, Progress(quiet) as progress:
 
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)

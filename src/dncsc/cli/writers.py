@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
-from dncsc.cli.outputs import Target, written_beside
+from dncsc.cli.outputs import Target, grown_beside
 
 
 class Writer(Protocol):
@@ -37,7 +37,7 @@ def table_writer(target: Target, names: Sequence[str], n_rows: int) -> Iterator[
         finally:
             stream.detach()
         return
-    with written_beside(target.path) as path, ExitStack() as stack:
+    with grown_beside(target.path) as path, ExitStack() as stack:
         yield _open(target.kind, path, names, n_rows, stack)
 
 

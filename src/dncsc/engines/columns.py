@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -176,13 +176,3 @@ def write_fully(descriptor: int, values: np.ndarray, offset: int) -> None:
     while left:
         count = os.pwrite(descriptor, left, offset)
         left, offset = left[count:], offset + count
-
-
-def free_memory() -> int:
-    """Bytes of memory that new work could use without pushing anything out."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        fields: dict[str, Any] = {line.split(":")[0]: line.split()[1] for line in lines}
-        return int(fields["MemAvailable"]) * 1024
-    except (OSError, KeyError):
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2

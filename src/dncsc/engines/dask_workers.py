@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import dask
 from dask.delayed import Delayed, delayed
 
-from dncsc.engines.columns import free_memory
+from dncsc import memory
 from dncsc.engines.dask_homes import settle
 from dncsc.engines.pool import Pool
 
@@ -90,7 +90,7 @@ class ThreadWorkers:
 
     def hold(self, rows: Any) -> HeldRows:
         parts = rows.to_delayed().ravel().tolist()
-        if rows.nbytes > SHARE_OF_MEMORY * free_memory():
+        if rows.nbytes > SHARE_OF_MEMORY * memory.free():
             return HeldRows(parts)
         try:
             return HeldRows(dask.compute(*parts, scheduler="threads"))
@@ -175,8 +175,8 @@ class ClientWorkers:
 
     def hold(self, rows: Any) -> HeldRows:
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        memory = sum(worker["memory_limit"] for worker in workers) or free_memory()
-        if rows.nbytes > SHARE_OF_MEMORY * memory:
+        limits = sum(worker["memory_limit"] for worker in workers)
+        if rows.nbytes > SHARE_OF_MEMORY * (limits or memory.free()):
             [rows] = dask.optimize(rows)
             return _ReadAgain(self._client, rows.to_delayed(optimize_graph=False).ravel().tolist())
         from distributed import futures_of

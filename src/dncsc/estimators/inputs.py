@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from dncsc.budget import DoesNotFit, Room, Size, in_words, resident
+from dncsc.budget import DoesNotFit, Room, Size, in_words
 from dncsc.engines.base import Column
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
@@ -16,6 +16,7 @@ from dncsc.engines.local import MOST_VALUES, Held, LocalEngine, Source
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
 from dncsc.estimators.dask_input import is_dask
+from dncsc.memory import resident
 from dncsc.rows import Rows, from_memmap
 
 if TYPE_CHECKING:

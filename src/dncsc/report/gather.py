@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dncsc import memory
 from dncsc.engines.pool import available_cores
 from dncsc.report import maps, moments, trust
 from dncsc.report.source import Source, choose
@@ -135,7 +135,7 @@ def describe(model: Any, source: Source, wishes: Wishes) -> Run:
         versions={"dncsc": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         machine=_machine(),
         when=datetime.now().astimezone(),
-        peak_memory=_peak_memory(),
+        peak_memory=memory.peak() or None,
     )
 
 
@@ -165,12 +165,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _peak_memory() -> int | None:
-    try:
-        import resource
-    except ImportError:  # on Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

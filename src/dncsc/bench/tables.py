@@ -159,8 +159,9 @@ def _means(lines: Sequence[Sequence[float | None]]) -> list[float | None]:
 
 
 def _mean_ranks(methods: Sequence[str], less: bool, lines: Sequence[Sequence[float | None]]) -> list[float | None]:
-    """Of each method but the baseline."""
-    taking_part = [i for i, method in enumerate(methods) if method != BASELINE]
+    """Of each method that has any value, but the baseline."""
+    has_value = [any(value is not None for value in column) for column in zip(*lines, strict=True)]
+    taking_part = [i for i, method in enumerate(methods) if method != BASELINE and has_value[i]]
     found = [ranks([line[i] for i in taking_part], less) for line in lines]
     means = {i: statistics.fmean(line[j] for line in found) for j, i in enumerate(taking_part)}
     return [means.get(i) for i in range(len(methods))]

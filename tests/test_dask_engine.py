@@ -56,7 +56,7 @@ def cluster():
 def client(cluster):
     """A client of two workers; without it there is none, and Dask means threads here."""
     with Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=180)
         yield client
 
 
@@ -416,7 +416,7 @@ class KillOnce(SchedulerPlugin):
 
 def gone(client, pid):
     """Whether a worker is no more, and another one has come."""
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=180)
     return pid not in client.run(os.getpid).values()
 
 

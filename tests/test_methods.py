@@ -24,6 +24,7 @@ from dncsc.phases.select.hubs import _scores
 
 KINDS = {"lsc-k": "kmeans", "lsc-r": "random", "lsc-kh": "kmeans-hubs", "lsc-rh": "random-hubs"}
 ABLATIONS = [
+    "dnc-sc/bandwidth=mean",
     "dnc-sc/nearest=exact",
     "dnc-sc/select=kmeans",
     "dnc-sc/select=kmeans/nearest=exact",
@@ -621,7 +622,7 @@ def ensembles():
     @functools.cache
     def fit(make, data):
         X, k = data()
-        model = make(k, n_landmarks=80, n_members=7, random_state=0).fit(X)
+        model = make(k, n_landmarks=160, n_members=7, random_state=0).fit(X)
         inside = model._model.frame.enter(X)
         return X, np.concatenate(model._model.embedding.graph.look(inside), axis=1), model
 

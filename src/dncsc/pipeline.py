@@ -64,7 +64,7 @@ class Model:
     def _enter(self, rows: np.ndarray) -> np.ndarray:
         """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
         inside, farthest = self.frame.enter(rows), FARTHEST[self.frame.dtype.name]
-        if max(inside.max(), -inside.min()) > farthest:
+        if max(inside.max(initial=0), -inside.min(initial=0)) > farthest:
             far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
             some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale
             size = np.maximum(np.abs(some).max(axis=1, keepdims=True), np.abs(middle).max())

@@ -24,6 +24,8 @@ FEWEST, MOST = 20, 60
 """Clusters of a member."""
 ROWS_A_CLUSTER = 20
 """Of few rows a member makes fewer clusters: nearly empty ones would share no rows with other members'."""
+LANDMARKS_A_CLUSTER = 4
+"""Likewise of few landmarks: pieces of one or two say little."""
 MEMBER_ITERATIONS = 20
 """of the k-means of a member, which need not be its best"""
 
@@ -159,7 +161,8 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
     """Clusters of each member, at random."""
-    most = min(MOST, settings.n_landmarks, max(settings.n_clusters, settings.n_counted // ROWS_A_CLUSTER))
+    most = min(MOST, settings.n_landmarks // LANDMARKS_A_CLUSTER, settings.n_counted // ROWS_A_CLUSTER)
+    most = min(max(most, settings.n_clusters), settings.n_landmarks)
     return generator(seed, "sizes").integers(min(FEWEST, most), most, count, endpoint=True).tolist()
 
 

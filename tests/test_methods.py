@@ -622,7 +622,7 @@ def ensembles():
     @functools.cache
     def fit(make, data):
         X, k = data()
-        model = make(k, n_landmarks=160, n_members=7, random_state=0).fit(X)
+        model = make(k, n_landmarks=120, n_members=7, random_state=0).fit(X)
         inside = model._model.frame.enter(X)
         return X, np.concatenate(model._model.embedding.graph.look(inside), axis=1), model
 

@@ -17,6 +17,7 @@ from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
 from dncsc.phases.partition import DENSE_LANDMARKS
+from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 AT_LEAST = 64 * 2**20
@@ -81,7 +82,7 @@ class Size:
         p, stripes = self.n_landmarks, layout.n_stripes
         square = 8 * p * p if p <= DENSE_LANDMARKS else 64 * 12 * p
         kept = stripes * p * (self.n_features * 8 + 24 * 12)
-        sample = min(500 * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
+        sample = min(ROWS_A_PART * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
         return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + 2 * min(sample, 4 * MOST_VALUES))
 
     @property

@@ -221,7 +221,7 @@ def select(rows, n_landmarks, rate, sample_size, seed):
             members = np.flatnonzero(subset == i)
             divided = centres[[i]]
             if parts[i] > 1:
-                sample = rows[np.sort(members[np.argsort(keys[members])[: min(sample_size, 250 * parts[i])]])]
+                sample = rows[np.sort(members[np.argsort(keys[members])[: min(sample_size, 150 * parts[i])]])]
                 divided, _ = kmeans(sample, np.ones(len(sample)), parts[i], generator(seed, "select", number, i), 10)
             refined[members] = len(found) + labels(rows[members], divided)[0]
             found.extend(divided)

@@ -32,7 +32,7 @@ class DnCSC(LandmarkClusterer):
         Into how many parts a subset is divided at most in one round of the selection, alpha. "auto" is 200 below
         100,000 rows and 50 from there on.
     sample_size : int or "auto", default="auto"
-        How many rows of a subset are looked at to divide it at most, p'; no more than 250 for each part. "auto" is
+        How many rows of a subset are looked at to divide it at most, p'; no more than 150 for each part. "auto" is
         ``10 * n_landmarks``.
     n_candidates : int or "auto", default="auto"
         Among how many landmarks near its own the nearest of a row are searched, K'. "auto" is ``10 * n_neighbors``.

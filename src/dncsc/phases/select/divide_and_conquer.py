@@ -16,7 +16,7 @@ from dncsc.phases.settings import Settings
 LLOYD_ITERATIONS = 10
 """of the k-means inside the selection"""
 
-ROWS_A_PART = 250
+ROWS_A_PART = 150
 """Rows that k-means sees for each part at most: more would not move its centre, and p' alone is meant for p parts."""
 
 LSC_ITERATIONS = 5

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,8 +13,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dncsc import DnCSC
+from dncsc import DnCSC, pipeline
+from dncsc.engines.columns import InMemory
 from dncsc.engines.layout import Layout
+from dncsc.engines.local import Held, LocalEngine
 
 SMALL = {"n_landmarks": 150, "random_state": 0}
 
@@ -126,7 +130,8 @@ BYTES_BESIDE = 64 * 2**20
 FIT_AND_MEASURE = """
 import re, sys
 from pathlib import Path
-from dncsc import DnCSC
+from dncsc import DnCSC, pipeline
+from dncsc.engines.columns import InMemory
 from dncsc.datasets import load
 
 def kilobytes(what):
@@ -214,6 +219,7 @@ def test_bad_parameters_get_their_error_before_any_row_is_looked_at(parameters):
 
 COMPARE_STATE = """
 import json, os, sys, threading, warnings
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 import numba, numpy as np, sklearn.cluster, scipy.linalg, scipy.sparse.csgraph
 from sklearn.datasets import make_blobs
@@ -270,3 +276,29 @@ def changed(run_python):
 @pytest.mark.parametrize("stage", ["import", "fit", "failed fit", "fits at once"])
 def test_no_global_state_is_changed(changed, stage):
     assert changed[stage] == []
+
+
+class _Watched(InMemory):
+    """Remembers its arrays without keeping them."""
+
+    def allocate(self, column):
+        super().allocate(column)
+        self.seen = [*getattr(self, "seen", ()), (column.name, weakref.ref(self._arrays[column.name]))]
+
+
+def test_what_was_kept_for_each_row_is_gone_without_the_garbage_collector(moons):
+    """Else the next fit would have to have as much memory again."""
+    X, _ = moons
+    columns = _Watched(len(X))
+    gc.disable()
+    try:
+        with LocalEngine(Held(X), columns=columns) as engine:
+            model = DnCSC(2, n_landmarks=50, random_state=0)
+            labels = pipeline.run(model._recipe(), engine, model._settings()(len(X))).labels
+        del engine
+        alive = {name for name, array in columns.seen if array() is not None}
+    finally:
+        gc.enable()
+    assert {name for name, _ in columns.seen} >= {"subset", "nearest", "squared", "label"}
+    assert alive == {"label"}
+    assert len(labels) == len(X)

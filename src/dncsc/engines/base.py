@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -71,6 +71,21 @@ class Values(dict[str, np.ndarray]):
         return self[name]
 
 
+class _Entered:
+    """Rows of a block, made when first asked for.
+
+    Apart from the block, so that its columns can ask for rows without referring to the block: in a circle of references
+    all of them, and with them the arrays of all rows, would wait for the garbage collector.
+    """
+
+    def __init__(self, enter: Callable[[np.ndarray | None], np.ndarray]) -> None:
+        self.enter = enter
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        return self.enter(None)
+
+
 @dataclass
 class Block:
     """Some consecutive rows, as a task sees them."""
@@ -81,26 +96,28 @@ class Block:
     """Parts of the columns that the task reads, and room for those that it writes."""
     weight: np.ndarray
     """float64, one a row; ones where the user gave none."""
-    _enter: Callable[[np.ndarray | None], np.ndarray] = field(repr=False)
+    enter: InitVar[Callable[[np.ndarray | None], np.ndarray]]
+    """Makes rows in the engine's frame: all of them, or those with the given numbers."""
 
-    def __post_init__(self) -> None:
-        self.columns.rows = lambda: self.rows
+    def __post_init__(self, enter: Callable[[np.ndarray | None], np.ndarray]) -> None:
+        self._entered = entered = _Entered(enter)
+        self.columns.rows = lambda: entered.rows
 
     def __len__(self) -> int:
         return self.stop - self.start
 
-    @cached_property
+    @property
     def rows(self) -> np.ndarray:
         """Rows in the engine's frame, C-ordered. Made when first asked for: many passes need columns only.
 
         The array is the engine's and holds other rows when the visit is over; copy what has to stay.
         """
-        return self._enter(None)
+        return self._entered.rows
 
     def some_rows(self, chosen: np.ndarray) -> np.ndarray:
         """Some of the rows, by their numbers in the block; a fresh array."""
         most = 2 * len(chosen) > len(self)  # then all of them, in the engine's own array, are sooner made
-        return self.rows[chosen] if most else self._enter(chosen)
+        return self.rows[chosen] if most else self._entered.enter(chosen)
 
     def some_values(self, names: Sequence[str], chosen: np.ndarray) -> list[np.ndarray]:
         """The named columns of some of the rows; what is not kept is made for these rows only."""

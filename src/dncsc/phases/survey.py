@@ -55,7 +55,9 @@ def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> Non
 
 
 MEDIAN_ROWS = 64
-"""Rows of a block that the centre is the median of."""
+"""Rows of a block that the centre is the median of, at most."""
+MOST_MEDIAN_ROWS = 2**22
+"""Of all blocks together."""
 
 
 @dataclass
@@ -72,6 +74,7 @@ class _Seen:
 @dataclass(frozen=True)
 class _Survey(Pass[_Seen]):
     n_features: int
+    median_rows: int
     checksum: bool
 
     def begin(self) -> _Seen:
@@ -81,7 +84,7 @@ class _Survey(Pass[_Seen]):
     def visit(self, total: _Seen, block: Block) -> None:
         survey_rows(block.rows, total.sums, total.low, total.high)
         total.n_counted += int(np.count_nonzero(block.weight > 0))
-        total.some.append(block.rows[:: -(-len(block) // MEDIAN_ROWS)].astype(np.float64))
+        total.some.append(block.rows[:: -(-len(block) // self.median_rows)].astype(np.float64))
         if self.checksum:
             total.checks += [zlib.crc32(block.rows.data), zlib.crc32(np.ascontiguousarray(block.weight).data)]
         if not np.isfinite(total.sums).all():
@@ -115,7 +118,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     ValueError
         Where a value is NaN or infinite: how many, and where the first is.
     """
-    seen = engine.sweep(_Survey(engine.layout.n_features, checksum))
+    median_rows = min(max(MOST_MEDIAN_ROWS // engine.layout.n_blocks, 1), MEDIAN_ROWS)
+    seen = engine.sweep(_Survey(engine.layout.n_features, median_rows, checksum))
     check_finite([bad for total in seen for bad in total.not_finite], names)
     low = np.min([total.low for total in seen], axis=0)
     high = np.max([total.high for total in seen], axis=0)

@@ -88,6 +88,8 @@ class Choice:
     """Several ways to weights, to be tried in this order by whoever sees what becomes of the graph."""
 
     options: tuple[Affinity, ...]
+    tolerated: int
+    """thin vectors with which a graph does not yet count as shattered"""
     bandwidth: None = None
 
     def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,10 +100,17 @@ TIGHT = 0.35
 """of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
 
 
+FLAT = 0.4
+"""Rows whose `Links.nearness` is less lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51."""
+TOLERATED, TOLERATED_WHERE_FLAT = 1, 5
+"""In a plane a few thin vectors are outliers; elsewhere they are the first of many."""
+
+
 def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
     """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks.
 
-    "auto" is Gaussian with a third of that, or, where such weights shatter the graph, adaptive.
+    "auto" is Gaussian with a third of that, unless such weights shatter the graph. Then it is "mean" where rows lie
+    in a plane, and else adaptive.
     """
     return _weights(engine, settings, links, links.mean_distance)
 
@@ -116,7 +125,9 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
     if settings.bandwidth == AUTO:
-        return Choice((tight(mean_distance), Adaptive()))
+        if links.nearness < FLAT:
+            return Choice((tight(mean_distance), _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
+        return Choice((tight(mean_distance), Adaptive()), TOLERATED)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth

@@ -163,9 +163,11 @@ def transfer_cut(
 
     Where there is a choice of weights, the first that do not shatter the graph are taken.
     """
-    *first, last = affinity.options if isinstance(affinity, Choice) else (affinity,)
+    choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), 0)
+    *first, last = choice.options
     for weights in first:
-        partition = cut(engine, settings, RowsAndLandmarks(links, weights), Cut(with_specks=False, shattered=False))
+        use = Cut(with_specks=False, tolerated=choice.tolerated)
+        partition = cut(engine, settings, RowsAndLandmarks(links, weights), use)
         if partition is not None:
             return partition
     return whole(cut(engine, settings, RowsAndLandmarks(links, last), Cut(with_specks=False)))
@@ -189,8 +191,8 @@ class Cut:
     """else the constant direction is left out, and one vector more taken instead"""
     with_specks: bool = True
     """vectors that only point out a speck"""
-    shattered: bool = True
-    """a graph that falls into many thin pieces"""
+    tolerated: int | None = None
+    """graphs with at most so many thin vectors among the first; None for any graph"""
 
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition | None:
@@ -198,9 +200,9 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
     similarity, mass = landmark_similarity(engine, graph)
     k = settings.n_clusters + (not use.with_constant)
     spectrum = bottom_of_spectrum(
-        similarity, graph.points, k, mass, with_specks=use.with_specks, even_if_shattered=use.shattered
+        similarity, graph.points, k, mass, with_specks=use.with_specks, tolerated=use.tolerated
     )
-    if spectrum.is_shattered and not use.shattered:
+    if spectrum.is_shattered:
         return None
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:

@@ -32,8 +32,6 @@ SPECK_LANDMARKS = 10
 
 MOST_SPECKS = 0.1
 """of all rows: where more are in small components, these are what the data is made of, and no specks"""
-TOLERATED = 1
-"""Thin vectors among the first; a graph with more is shattered. On ten sets there were at most 1, or at least 2."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def bottom_of_spectrum(
     mass: np.ndarray | None = None,
     factorise: bool = True,
     with_specks: bool = True,
-    even_if_shattered: bool = True,
+    tolerated: int | None = None,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -122,8 +120,9 @@ def bottom_of_spectrum(
     with_specks : bool
         Whether vectors that only point out a speck count. If not, the next ones take their place, and the landmarks of
         a speck that is not linked to anything share the places of the nearest landmark that is.
-    even_if_shattered : bool
-        Whether to go on looking for vectors where the graph is shattered.
+    tolerated : int, optional
+        Thin vectors that may be among the first. A graph with more is shattered, and is not looked at any further;
+        without a number, none is.
     """
     degree = np.asarray(similarity.sum(axis=1)).ravel()
     mass = degree if mass is None else mass
@@ -141,11 +140,10 @@ def bottom_of_spectrum(
     count = 1 if joined else n_clusters + MORE_EIGENVALUES - core_count + 1
     while True:
         pairs = _pairs(normal, root, parts, count, factorise, measure)
-        thick = sum(not pair.is_thin for pair in pairs[: n_clusters + TOLERATED])
-        is_shattered = not joined and thick < min(n_clusters, len(pairs))
+        is_shattered = not joined and tolerated is not None and _is_shattered(pairs, n_clusters, tolerated)
         useful = pairs if with_specks else [pair for pair in pairs if not pair.is_speck]
         exhausted = joined or count >= min(max(map(len, parts)), 4 * (n_clusters + MORE_EIGENVALUES))
-        if len(useful) >= n_clusters or exhausted or (is_shattered and not even_if_shattered):
+        if len(useful) >= n_clusters or exhausted or is_shattered:
             break
         count *= 2
     if len(useful) < n_clusters:
@@ -155,6 +153,12 @@ def bottom_of_spectrum(
     shown = n_clusters + MORE_EIGENVALUES
     values = np.ones(core_count) if joined else np.array([pair.value for pair in useful])
     return Spectrum(np.clip(1 - values[:shown], 0, 1), lines, n_components, is_shattered)
+
+
+def _is_shattered(pairs: list[_Pair], n_clusters: int, tolerated: int) -> bool:
+    """Whether fewer than k of the first vectors are thick, though some thin ones are passed over."""
+    thick = sum(not pair.is_thin for pair in pairs[: n_clusters + tolerated])
+    return thick < min(n_clusters, len(pairs))
 
 
 def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -> csr_array:

@@ -146,9 +146,8 @@ def bottom_of_spectrum(
         if len(useful) >= n_clusters or exhausted or is_shattered:
             break
         count *= 2
-    if len(useful) < n_clusters:
-        useful = pairs
-    lines = _lines(useful[:n_clusters], linked, len(degree))
+    used = useful if len(useful) >= n_clusters else pairs
+    lines = _lines(used[:n_clusters], linked, len(degree))
     _share_lines(lines, landmarks, linked, core)
     shown = n_clusters + MORE_EIGENVALUES
     values = np.ones(core_count) if joined else np.array([pair.value for pair in useful])

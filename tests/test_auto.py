@@ -1,0 +1,141 @@
+"""Nothing to tune: weights that choose themselves, specks that take no cluster, and the number of clusters."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_blobs, make_circles, make_moons
+
+from dncsc import LSEC, DnCSC
+from dncsc.datasets import load
+from dncsc.metrics import ari, nmi
+from dncsc.phases.spectrum import _Measure, _spread
+
+
+def spirals():
+    return load("ts-60k", n=20_000)[0]
+
+
+def blobs(k, n=5_000):
+    return make_blobs(n, n_features=4, centers=k, cluster_std=0.6, center_box=(-20, 20), random_state=k)[0]
+
+
+SEPARATED = {
+    **{f"{k} blobs": (k, partial(blobs, k)) for k in (2, 3, 5, 10)},
+    "20 blobs": (20, partial(blobs, 20, 20_000)),
+    "moons": (2, lambda: make_moons(3_000, noise=0.06, random_state=0)[0]),
+    "moons that touch": (2, lambda: load("tm-1m", n=100_000)[0]),
+    "circles": (2, lambda: make_circles(3_000, noise=0.04, factor=0.5, random_state=0)[0]),
+    "spirals": (3, spirals),
+}
+
+
+# How many clusters
+
+
+@pytest.mark.parametrize("name", SEPARATED)
+def test_separated_clusters_are_counted_without_a_warning(name):
+    k, make = SEPARATED[name]
+    model = DnCSC("auto", random_state=0).fit(make())
+    assert model.n_clusters_ == k
+    assert len(np.unique(model.labels_)) == k
+    assert len(model.eigenvalues_) > k
+
+
+def test_where_there_are_no_clusters_there_is_a_warning():
+    with pytest.warns(UserWarning, match="not clear how many clusters"):
+        DnCSC("auto", random_state=0).fit(np.random.default_rng(0).random((5_000, 2)))
+
+
+def test_no_more_clusters_are_counted_than_allowed():
+    X = SEPARATED["10 blobs"][1]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert DnCSC("auto", max_clusters=4, random_state=0).fit(X).n_clusters_ <= 4
+
+
+def test_only_the_word_auto_stands_for_a_number_of_clusters():
+    X = np.random.default_rng(0).random((100, 2))
+    with pytest.raises(ValueError, match="n_clusters must be an integer"):
+        DnCSC("automatic").fit(X)
+    with pytest.raises(ValueError, match="n_clusters must be an integer"):
+        LSEC("auto").fit(X)
+
+
+# Weights
+
+
+def test_in_a_plane_the_bandwidth_is_a_third_of_the_mean_distance(flower):
+    X = flower[0][:50_000]
+    chosen, mean = (DnCSC(13, bandwidth=word, random_state=0).fit(X) for word in ("auto", "mean"))
+    np.testing.assert_allclose(chosen.bandwidth_, 0.35 * mean.bandwidth_, rtol=1e-6)
+
+
+def test_in_many_dimensions_weights_are_adaptive():
+    X, y = load_digits(return_X_y=True)
+    model = DnCSC(10, n_landmarks=300, random_state=0).fit(X)
+    assert model.bandwidth_ is None
+    assert nmi(y, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_narrow_gaps_are_found_that_the_mean_distance_closes(flower, seed):
+    X, y = flower
+    found, mean = (nmi(y, DnCSC(13, bandwidth=word, random_state=seed).fit_predict(X)) for word in ("auto", "mean"))
+    assert found > 0.93
+    assert found > mean + 0.02
+
+
+@pytest.mark.parametrize("n", [20_000, 50_000])
+def test_touching_moons_are_told_apart_at_any_size(n):
+    X, y = load("tm-1m", n=n)
+    for seed in range(3):
+        assert nmi(y, DnCSC(2, random_state=seed).fit_predict(X)) > 0.98
+
+
+# Specks
+
+
+def test_an_outlier_takes_no_cluster():
+    X, y = make_blobs(5_000, random_state=1)
+    model = DnCSC(3, random_state=0).fit(X)
+    assert ari(y, model.labels_) > 0.95
+    assert model.cluster_sizes_.min() > 1_000
+
+
+@pytest.mark.parametrize("bandwidth", ["auto", "mean", "adaptive"])
+def test_far_outliers_go_to_the_nearest_cluster(bandwidth):
+    X, y = make_blobs(5_000, centers=4, cluster_std=0.5, center_box=(-10, 10), random_state=3)
+    far = np.array([[60.0, 60.0], [-70.0, 50.0], [55.0, -65.0]])
+    labels = DnCSC(4, bandwidth=bandwidth, random_state=0).fit_predict(np.concatenate([X, far]))
+    assert ari(y, labels[:-3]) > 0.99
+
+
+def test_a_small_but_true_cluster_is_kept():
+    random = np.random.default_rng(0)
+    sizes = [10_000, 9_600, 400]
+    X = np.concatenate([random.normal(place, 0.5, (size, 2)) for place, size in zip((0, 8, 16), sizes, strict=True)])
+    assert sorted(DnCSC(3, random_state=0).fit(X).cluster_sizes_) == sorted(sizes)
+
+
+def test_a_vector_extends_over_what_it_is_constant_on():
+    mass = np.array([1.0, 2.0, 3.0, 4.0])
+    assert _spread(mass, np.array([0.0, 5.0, 5.0, 0.0])) == pytest.approx(5)
+    assert _spread(mass, np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(10)
+
+
+def test_a_speck_is_thin_and_light():
+    mass = np.ones(1_000)
+    measure = _Measure(mass, n_clusters=4)
+    members = np.arange(1_000)
+
+    def pointing_at(count):
+        return (members < count).astype(float)
+
+    assert measure.is_thin(members, pointing_at(9))
+    assert not measure.is_thin(members, pointing_at(11))
+    assert measure.is_speck(members, pointing_at(5))
+    assert not measure.is_speck(members, pointing_at(9))  # 3 in 100 of the mean cluster's rows are 7.5

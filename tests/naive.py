@@ -228,7 +228,8 @@ def select(rows, n_landmarks, rate, sample_size, seed):
         subset, centres = refined, np.array(found)
         means = np.array([rows[subset == i].mean(axis=0) for i in range(len(centres))])
         residual = np.array([np.sum((rows[subset == i] - means[i]) ** 2) for i in range(len(centres))])
-        parts = allocate(residual, np.minimum(rate, np.bincount(subset)), n_landmarks)
+        d = rows.shape[1]
+        parts = allocate(residual ** (d / (d + 2)), np.minimum(rate, np.bincount(subset)), n_landmarks)
         if parts.max() == 1:
             return means, subset
 

@@ -63,13 +63,25 @@ def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) ->
         residual = subsets.residual_around_means(centres)
         grown = np.diff(level.first)
         alike = np.repeat(alike | ((grown == 1) & (parts > 1)), grown)
-        parts = allocate(np.where(alike, 0, residual), np.minimum(settings.selection_rate, count), settings.n_landmarks)
+        share = np.where(alike, 0, even_share(residual, engine.layout.n_features))
+        parts = allocate(share, np.minimum(settings.selection_rate, count), settings.n_landmarks)
         if not np.any(parts > 1):
             return Selection(subsets.means(centres), Tree(tuple(levels)))
 
 
+def even_share(residual: np.ndarray, n_features: int) -> np.ndarray:
+    """What parts are given in proportion to: the residual sum of squares to the power d / (d + 2).
+
+    Of subsets of equal density, one of twice the volume has twice the rows and 2^(2/d) times the variance, and should
+    get twice the parts: in proportion to the residual itself, as in equation 12, it would get 2^(1 + 2/d) times as
+    many, and landmarks would lie closer in large subsets than in small ones.
+    """
+    largest = residual.max(initial=0.0)
+    return (residual / largest if largest > 0 else residual) ** (n_features / (n_features + 2))
+
+
 def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
-    """Into how many parts each subset goes: in proportion to its residual sum of squares (equation 12).
+    """Into how many parts each subset goes: in proportion to its share (equation 12).
 
     What a subset may not take because of its bound goes to the others, so that p is reached in the first round in
     which the bounds allow it; every round is a pass over all rows.

@@ -48,7 +48,10 @@ def rows_of_groups(blobs):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="4GB") as cluster:
+    # A worker that was killed may take its time to come back: on a busy machine longer than the 15 s that Dask grants.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": "4GB"}
+    with patience, LocalCluster(**given) as cluster:
         yield cluster
 
 

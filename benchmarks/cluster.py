@@ -5,9 +5,6 @@
 Runs alternate, so that what else the machine does falls on both. Processor seconds say what is spent, also where
 others take their share of the wall time: those of the workers beyond the threads' are messages and page faults, those
 of the caller are graphs, messages and the scheduler.
-
-Dask has its workers give memory back to the system at once (``MALLOC_TRIM_THRESHOLD_``), so that every array of a
-block is made of fresh pages. The second table is without that.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import delayed
@@ -31,9 +27,7 @@ from dncsc import DnCSC, datasets
 
 WORKERS = 2
 CHUNK_ROWS = 1_000_000
-REPEATS = 3
-ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
-KEEPING_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**29), "MALLOC_MMAP_THRESHOLD_": str(2**25)}
+REPEATS = 5
 
 
 def read(path: str, start: int, stop: int) -> np.ndarray:
@@ -101,14 +95,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.npy")
         np.save(path, datasets.load("fl-20m", n=n_rows)[0].astype(np.float32))
-        usual = dask.config.get(ENVIRONMENT)
-        for name, environment in (("as Dask is", {}), ("workers keep memory", KEEPING_MEMORY)):
-            with (
-                dask.config.set({ENVIRONMENT: {**usual, **environment}}),
-                LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
-                Client(cluster) as client,
-            ):
-                report(f"{n_rows:,} rows, {WORKERS} cores, best of {REPEATS}, {name}", compare(path, client))
+        with (
+            LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+        ):
+            report(f"{n_rows:,} rows, {WORKERS} cores, best of {REPEATS}", compare(path, client))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from dncsc import LSC, LSEC, USPEC, DnCSC, LloydKMeans, NystromSC, watch
 from dncsc.engines import dask_workers
-from dncsc.engines.dask_engine import segments_of
 from dncsc.engines.dask_homes import settle
+from dncsc.engines.dask_portions import portions_of
 from dncsc.engines.dask_workers import ClusterTrouble
 from dncsc.engines.layout import Layout
 
@@ -139,20 +139,28 @@ def test_no_chunking_changes_anything(X, fitted, cuts):
     assert_same_fit(fresh().fit(da.from_array(X, chunks=(chunks, 2))), fitted())
 
 
-@given(st.lists(st.integers(0, 9 * BLOCK), min_size=1, max_size=40).filter(any))
-def test_segments_are_all_blocks_of_a_stripe_in_order_each_begun_in_one_chunk(chunks):
+@given(st.lists(st.integers(0, 9 * BLOCK), min_size=1, max_size=40).filter(any), st.integers(1, 9))
+def test_portions_are_all_blocks_in_order_each_begun_in_one_chunk(chunks, n_threads):
     layout, bounds = Layout(sum(chunks), 2), np.cumsum(chunks)
-    for number, segments in enumerate(segments_of(layout, chunks)):
-        blocks = list(layout.stripe(number))
-        assert [segment.start for segment in segments[1:]] == [segment.stop for segment in segments[:-1]]
-        assert (segments[0].start, segments[-1].stop) == (blocks[0][0], blocks[-1][1])
-        assert [segment.is_last for segment in segments] == [False] * (len(segments) - 1) + [True]
-        homes = [
-            {int(np.searchsorted(bounds, start, side="right")) for start, _ in blocks if s.start <= start < s.stop}
-            for s in segments
-        ]
-        assert all(len(home) == 1 for home in homes)
-        assert all(one != other for one, other in pairwise(homes))
+    portions = portions_of(layout, chunks, n_threads)
+    blocks = [block for number in range(layout.n_stripes) for block in layout.stripe(number)]
+    segments = [segment for portion in portions for segment in portion.segments]
+    assert (segments[0].start, segments[-1].stop) == (0, layout.n_rows)
+    assert all(one.stop == other.start for one, other in pairwise(segments))
+    stripes = [list(layout.stripe(number)) for number in range(layout.n_stripes)]
+    assert [s.start for s in segments if s.is_first] == [stripe[0][0] for stripe in stripes]
+    assert [s.stop for s in segments if s.is_last] == [stripe[-1][1] for stripe in stripes]
+    for portion in portions:
+        begun = [start for start, _ in blocks if portion.start <= start < portion.stop]
+        assert len({int(np.searchsorted(bounds, start, side="right")) for start in begun}) == 1
+        assert all(segment.is_first for segment in portion.segments[portion.goes_on :])
+        assert len(portion.segments) == 1 or len(portion) <= layout.n_rows / n_threads / 4
+
+
+def test_stripes_of_a_chunk_are_one_task_where_there_are_enough_of_these():
+    layout = Layout(10_000_000, 2)
+    few, many = (len(portions_of(layout, [1_000_000] * 10, n_threads)) for n_threads in (2, 40))
+    assert few < 20 < layout.n_stripes <= many
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

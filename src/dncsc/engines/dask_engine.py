@@ -14,38 +14,14 @@ from dask.delayed import delayed
 from dask.sizeof import sizeof
 
 from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values
+from dncsc.engines.dask_portions import Portion, portions_of
 from dncsc.engines.dask_workers import ClusterTrouble, current_workers, read_here
 from dncsc.engines.frame import Frame, working_dtype
+from dncsc.engines.keep_memory import keep_memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
 from dncsc.engines.pool import Pool, one_thread_each, thread_count
 from dncsc.engines.watch import Progress
-
-
-@dataclass(frozen=True)
-class Segment:
-    """Consecutive blocks of a stripe whose first rows lie in one chunk of the input, so that one worker has them."""
-
-    start: int
-    stop: int
-    is_last: bool
-    """of its stripe"""
-
-
-def segments_of(layout: Layout, chunks: Iterable[int]) -> list[list[Segment]]:
-    """The segments of each stripe, for an input in chunks of so many rows."""
-    bounds = np.cumsum(list(chunks))
-    stripes = []
-    for number in range(layout.n_stripes):
-        spans: list[tuple[int, int]] = []
-        before = -1
-        for start, stop in layout.stripe(number):
-            chunk = int(np.searchsorted(bounds, start, side="right"))
-            begin = spans.pop()[0] if chunk == before else start
-            spans.append((begin, stop))
-            before = chunk
-        stripes.append([Segment(*span, is_last=span is spans[-1]) for span in spans])
-    return stripes
 
 
 @dataclass(frozen=True)
@@ -64,44 +40,50 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Visited:
-    """The total of a stripe up to the end of a segment, or what is kept of it; and the columns written there."""
+    """What a task leaves of a portion."""
 
+    kept: Sequence[Any]
+    """of each stripe that ends there"""
     total: Any
-    written: dict[str, np.ndarray]
+    """of the stripe that does not, up to there"""
+    written: Mapping[str, np.ndarray]
 
     def __sizeof__(self) -> int:
         """What Dask weighs before it moves something: its own guess would leave out the columns."""
-        return sizeof(self.total) + sum(values.nbytes for values in self.written.values())
+        return sizeof(self.kept) + sizeof(self.total) + sum(values.nbytes for values in self.written.values())
 
 
 def _visit(
-    segment: Segment, before: _Visited | None, rows: Any, weight: Any, *holders: _Visited, work: _Work
+    portion: Portion, before: _Visited | None, rows: Any, weight: Any, *holders: _Visited, work: _Work
 ) -> _Visited:
-    """Visit the blocks of a segment.
+    """Visit the blocks of a portion.
 
     Nothing that came in is changed: Dask may have to do this again.
     """
     task = work.task
-    kept = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
+    columns = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
     try:
-        with one_thread_each:
+        with one_thread_each, keep_memory:
             rows = read_here(rows)
-            total = task.begin() if before is None else copy.deepcopy(before.total)
-            count = segment.stop - segment.start
-            written = {column.name: np.empty(column.shape(count), column.dtype) for column in task.writes}
+            written = {column.name: np.empty(column.shape(len(portion)), column.dtype) for column in task.writes}
             for name in written.keys() & set(task.reads):
-                written[name][:] = kept[name]
-            room = np.empty((min(work.block_rows, count), rows.shape[1]), work.frame.dtype)
+                written[name][:] = columns[name]
+            room = np.empty((min(work.block_rows, len(portion)), rows.shape[1]), work.frame.dtype)
             ones = np.ones(len(room))
-            for start in range(0, count, work.block_rows):
-                span = slice(start, min(start + work.block_rows, count))
-                values = {name: all_values[span] for name, all_values in {**kept, **written}.items()}
-                weights = ones[: span.stop - start] if weight is None else weight[span]
-                task.visit(total, _block(work, segment.start, span, rows, values, weights, room))
-            return _Visited(task.end(total) if segment.is_last else total, written)
+            kept = []
+            for segment in portion.segments:
+                total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
+                for start in range(segment.start - portion.start, segment.stop - portion.start, work.block_rows):
+                    span = slice(start, min(start + work.block_rows, segment.stop - portion.start))
+                    values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
+                    weights = ones[: span.stop - start] if weight is None else weight[span]
+                    task.visit(total, _block(work, portion.start, span, rows, values, weights, room))
+                if segment.is_last:
+                    kept.append(task.end(total))
+            return _Visited(kept, total if portion.stays_open else None, written)
     except Exception as error:
         raise ClusterTrouble(
-            f"rows {segment.start} to {segment.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
+            f"rows {portion.start} to {portion.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -116,7 +98,11 @@ def _block(
 
 
 def _total_only(visited: _Visited) -> _Visited:
-    return _Visited(visited.total, {})
+    return _Visited((), visited.total, {})
+
+
+def _kept_of(visited: Sequence[_Visited]) -> list[Sequence[Any]]:
+    return [each.kept for each in visited]
 
 
 class DaskEngine:
@@ -124,7 +110,7 @@ class DaskEngine:
 
     Rows stay where they are, but for a block that begins in one chunk and ends in another. What travels is p-sized:
     totals to the caller, landmarks and eigenvectors to the workers. Where a stripe runs over several chunks, its total
-    goes from one to the next.
+    goes from one portion to the next.
 
     Parameters
     ----------
@@ -143,9 +129,7 @@ class DaskEngine:
         self._pool = Pool(thread_count(n_jobs))
         self._workers = current_workers(self._pool)
         self._chunks = rows.chunks[0]
-        self._stripes = segments_of(self.layout, self._chunks)
-        self._segments = [segment for stripe in self._stripes for segment in stripe]
-        self._numbers = {segment: number for number, segment in enumerate(self._segments)}
+        self._portions = portions_of(self.layout, self._chunks, self._workers.n_threads)
         self._given_rows, self._weight = rows, weight
         self._holders: dict[str, list[Any]] = {}
         self._kept: dict[str, Column] = {}
@@ -155,12 +139,12 @@ class DaskEngine:
         self._sweeps = 0
 
     def __enter__(self) -> DaskEngine:
-        sizes = tuple(segment.stop - segment.start for segment in self._segments)
+        sizes = tuple(map(len, self._portions))
         self._rows = self._workers.hold(self._given_rows.rechunk({0: sizes, 1: -1}, method="tasks"))
         weight = self._weight
-        self._weights: list[Any] = [None] * len(self._segments)
+        self._weights: list[Any] = [None] * len(self._portions)
         if weight is not None:
-            self._weights = [self._workers.send(weight[s.start : s.stop], self._key("weight")) for s in self._segments]
+            self._weights = [self._workers.send(weight[p.start : p.stop], self._key("weight")) for p in self._portions]
         self._pool.__enter__()  # last: what has been entered is left only where all of this has succeeded
         return self
 
@@ -172,11 +156,9 @@ class DaskEngine:
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         self._progress.begin(self.phase)
         self._sweeps += 1
-        visited = self._visit_all(task)
-        ends = [visited[self._numbers[stripe[-1]]] for stripe in self._stripes]
-        if task.writes:
-            ends = self._without_columns(ends)
-        results = [end.total for end in self._workers.gather(ends, visited, self._say_where)]
+        homes = self._rows.homes()
+        visited = self._visit_all(task, homes)
+        results = self._kept_of_all(visited, homes)
         for column in task.writes:
             self._holders[column.name] = visited
             self._kept[column.name] = column
@@ -200,33 +182,25 @@ class DaskEngine:
         column, holders = self._kept.pop(name), self._holders.pop(name)
         pick = delayed(_values)
         parts = [
-            da.from_delayed(pick(holder, name), column.shape(s.stop - s.start), column.dtype)
-            for holder, s in zip(self._workers.as_delayed(holders), self._segments, strict=True)
+            da.from_delayed(pick(holder, name), column.shape(len(portion)), column.dtype)
+            for holder, portion in zip(self._workers.as_delayed(holders), self._portions, strict=True)
         ]
         return self._workers.keep(da.concatenate(parts).rechunk({0: self._chunks}, method="tasks"))
 
-    def _visit_all(self, task: Task[Any, Any]) -> list[Any]:
-        """What will be known of each segment: first segments of all stripes, then second ones, and so on."""
+    def _visit_all(self, task: Task[Any, Any], homes: Sequence[str | None]) -> list[Any]:
+        """What will be known of each portion: first of those that wait for no other, then of those behind them."""
         kept, formulas = self._sources(task.reads)
         holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
         taken = [[name for name in kept if self._holders[name] is holder] for holder in holders]
         work = _Work(task, self.frame, taken, formulas, self.layout.block_rows, self.phase)
         shared = self._workers.send(work, self._key("work"))
-        homes = self._rows.homes()
         rows = self._rows.again()
-        visited: list[Any] = [None] * len(self._segments)
-        for depth in range(max(map(len, self._stripes))):
-            layer = [stripe[depth] for stripe in self._stripes if depth < len(stripe)]
-            at = [self._numbers[segment] for segment in layer]
-            before = [visited[number - 1] for number in at] if depth else [None] * len(at)
-            if depth and task.writes:
-                apart = [i for i, n in enumerate(at) if homes[n] is None or homes[n] != homes[n - 1]]
-                for i, total in zip(apart, self._without_columns([before[i] for i in apart]), strict=True):
-                    before[i] = total
+        visited: list[Any] = [None] * len(self._portions)
+        for at in self._layers():
             found = self._workers.map(
                 _visit,
-                layer,
-                before,
+                [self._portions[number] for number in at],
+                self._totals_before(at, visited, homes),
                 [rows[number] for number in at],
                 [self._weights[number] for number in at],
                 *([holder[number] for number in at] for holder in holders),
@@ -238,10 +212,40 @@ class DaskEngine:
                 visited[number] = future
         return visited
 
-    def _without_columns(self, visited: list[Any]) -> list[Any]:
-        """The same with totals only: columns stay where they are."""
-        keys = [self._key(f"total-{number}") for number in range(len(visited))]
-        return self._workers.map(_total_only, visited, keys=keys, homes=[None] * len(visited))
+    def _layers(self) -> Iterable[list[int]]:
+        """Numbers of portions that wait for none, of those that wait for one of these, and so on."""
+        depths: list[int] = []
+        for portion in self._portions:
+            depths.append(depths[-1] + 1 if portion.goes_on else 0)
+        for depth in range(max(depths) + 1):
+            yield [number for number, each in enumerate(depths) if each == depth]
+
+    def _totals_before(self, at: list[int], visited: list[Any], homes: Sequence[str | None]) -> list[Any]:
+        """What is known of the stripes that these portions go on with; nothing else of them goes to another worker."""
+        before = [visited[number - 1] if self._portions[number].goes_on else None for number in at]
+        away = [i for i, n in enumerate(at) if before[i] is not None and (homes[n] is None or homes[n] != homes[n - 1])]
+        keys = [self._key(f"total-{at[i]}") for i in away]
+        totals = self._workers.map(_total_only, [before[i] for i in away], keys=keys, homes=[None] * len(away))
+        for i, total in zip(away, totals, strict=True):
+            before[i] = total
+        return before
+
+    def _kept_of_all(self, visited: list[Any], homes: Sequence[str | None]) -> list[Any]:
+        """What is kept of each stripe, in order: from each worker at once, while columns stay where they are."""
+        groups: dict[Any, list[int]] = {}
+        for number, home in enumerate(homes):
+            groups.setdefault(number if home is None else home, []).append(number)
+        there = [homes[numbers[0]] for numbers in groups.values()]
+        parts = [[visited[number] for number in numbers] for numbers in groups.values()]
+        keys = [self._key(f"kept-{number}") for number in range(len(groups))]
+        gathered = self._workers.gather(
+            self._workers.map(_kept_of, parts, keys=keys, homes=there), visited, self._say_where
+        )
+        kept: list[Any] = [()] * len(visited)
+        for numbers, values in zip(groups.values(), gathered, strict=True):
+            for number, each in zip(numbers, values, strict=True):
+                kept[number] = each
+        return [each for of_portion in kept for each in of_portion]
 
     def _sources(self, names: Iterable[str]) -> tuple[set[str], dict[str, Formula]]:
         """Columns that are kept, among those and among what the others are made from; and formulas of the others."""
@@ -261,9 +265,9 @@ class DaskEngine:
         return f"dncsc.{self.phase or 'begin'}.{what}-{self._sweeps}-{uuid.uuid4().hex[:6]}-{self._name}"
 
     def _say_where(self, number: int, error: BaseException) -> str:
-        segment = self._segments[number]
+        portion = self._portions[number]
         return (
-            f"rows {segment.start} to {segment.stop} could not be read in phase {self.phase!r}: "
+            f"rows {portion.start} to {portion.stop} could not be read in phase {self.phase!r}: "
             f"{type(error).__name__}: {error}"
         )
 

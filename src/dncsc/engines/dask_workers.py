@@ -42,6 +42,9 @@ class HeldRows(list[Any]):
 class Workers(Protocol):
     """Does work on parts of the rows. What it gives may be promises, which other work takes in place of values."""
 
+    @property
+    def n_threads(self) -> int: ...
+
     def hold(self, rows: Any) -> HeldRows:
         """Read the chunks of a Dask array, once where they take a small part of the memory, else for each pass."""
         ...
@@ -87,6 +90,10 @@ class ThreadWorkers:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+
+    @property
+    def n_threads(self) -> int:
+        return self._pool.n_threads
 
     def hold(self, rows: Any) -> HeldRows:
         parts = rows.to_delayed().ravel().tolist()
@@ -172,6 +179,12 @@ class ClientWorkers:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        # Workers of this machine can be asked for results; of others, it takes the scheduler to reach them.
+        self._are_here = all("//127.0.0.1:" in address for address in [client.scheduler.address, *threads_of(client)])
+
+    @property
+    def n_threads(self) -> int:
+        return max(sum(threads_of(self._client).values()), 1)
 
     def hold(self, rows: Any) -> HeldRows:
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
@@ -213,7 +226,7 @@ class ClientWorkers:
 
     def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
         try:
-            values: list[Any] = self._client.gather(results)
+            values: list[Any] = self._client.gather(results, direct=self._are_here)
             return values
         except ClusterTrouble:
             raise

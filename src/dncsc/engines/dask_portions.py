@@ -1,0 +1,84 @@
+"""Which rows one task of a Dask engine visits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dncsc.engines.layout import Layout
+
+PORTIONS_A_THREAD = 4
+"""At least so many, where there are enough stripes: threads that end sooner than others then find more to do."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Consecutive blocks of one stripe that begin in one chunk of the input, so that one worker has them."""
+
+    start: int
+    stop: int
+    is_first: bool
+    is_last: bool
+    """of its stripe"""
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Segments of one chunk that one task visits.
+
+    Either the segment that goes on with a stripe of the chunk before, alone, since it has to wait for that; or
+    segments that begin stripes, the last of which may go on in the next portion.
+    """
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def start(self) -> int:
+        return self.segments[0].start
+
+    @property
+    def stop(self) -> int:
+        return self.segments[-1].stop
+
+    @property
+    def goes_on(self) -> bool:
+        """With the stripe that the portion before could not end"""
+        return not self.segments[0].is_first
+
+    @property
+    def stays_open(self) -> bool:
+        """The last stripe does not end here."""
+        return not self.segments[-1].is_last
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+def portions_of(layout: Layout, chunks: Iterable[int], n_threads: int) -> list[Portion]:
+    """All rows in portions, in order, for an input in chunks of so many rows and so many threads to work on it."""
+    most_rows = layout.n_rows // (PORTIONS_A_THREAD * n_threads)
+    portions: list[Portion] = []
+    before = -1
+    for chunk, segment in _segments_of(layout, chunks):
+        last = portions[-1] if chunk == before else None
+        if last and segment.is_first and not last.goes_on and segment.stop - last.start <= most_rows:
+            portions[-1] = Portion((*last.segments, segment))
+        else:
+            portions.append(Portion((segment,)))
+        before = chunk
+    return portions
+
+
+def _segments_of(layout: Layout, chunks: Iterable[int]) -> Iterator[tuple[int, Segment]]:
+    """The segments of all stripes in order, each with the chunk that it begins in."""
+    bounds = np.cumsum(list(chunks))
+    for number in range(layout.n_stripes):
+        spans: list[tuple[int, int, int]] = []
+        for start, stop in layout.stripe(number):
+            chunk = int(np.searchsorted(bounds, start, side="right"))
+            begin = spans.pop()[1] if spans and chunk == spans[-1][0] else start
+            spans.append((chunk, begin, stop))
+        for chunk, start, stop in spans:
+            yield chunk, Segment(start, stop, is_first=start == spans[0][1], is_last=stop == spans[-1][2])

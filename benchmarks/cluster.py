@@ -96,7 +96,7 @@ def main() -> None:
         path = str(Path(folder) / "rows.npy")
         np.save(path, datasets.load("fl-20m", n=n_rows)[0].astype(np.float32))
         with (
-            LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
             report(f"{n_rows:,} rows, {WORKERS} cores, best of {REPEATS}", compare(path, client))

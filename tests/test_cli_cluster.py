@@ -21,7 +21,7 @@ FIT = ["fit", "rows.parquet", "-k", "3", "--landmarks", "40", "--quiet", "--scal
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    options = {"processes": False, "protocol": "tcp://", "dashboard_address": None, "threads_per_worker": 1}
+    options = {"processes": False, "protocol": "tcp://", "dashboard_address": ":0", "threads_per_worker": 1}
     with distributed.LocalCluster(n_workers=1, **options) as started:
         yield started
 
@@ -58,7 +58,7 @@ def test_a_cluster_that_does_not_answer_is_trouble_with_the_cluster(address, wor
 
 
 def test_a_cluster_without_workers_is_trouble_with_the_cluster(cluster, rows, capfd):
-    with distributed.LocalCluster(n_workers=0, protocol="tcp://", dashboard_address=None, processes=False) as empty:
+    with distributed.LocalCluster(n_workers=0, protocol="tcp://", dashboard_address=":0", processes=False) as empty:
         assert main([*FIT, "-o", "l.npy", "--cluster", empty.scheduler_address]) == 4
     assert "has no workers" in capfd.readouterr().err
 

@@ -50,7 +50,7 @@ def rows_of_groups(blobs):
 def cluster():
     # A worker that was killed may take its time to come back: on a busy machine longer than the 15 s that Dask grants.
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
-    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": "4GB"}
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": "4GB"}
     with patience, LocalCluster(**given) as cluster:
         yield cluster
 

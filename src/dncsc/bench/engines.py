@@ -62,7 +62,7 @@ def on_dask(held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]:
         from distributed import Client, LocalCluster, wait
     except ImportError as error:
         raise UnavailableError(f"Dask is not installed ({error}): pip install dncsc[dask]") from error
-    cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster):
         X = held.pop()
         clone(model).fit(dask.array.from_array(X[:WARM_ROWS], chunks=(WARM_ROWS // DASK_CHUNKS, -1)))

@@ -129,13 +129,15 @@ def test_a_vector_extends_over_what_it_is_constant_on():
 
 def test_a_speck_is_thin_and_light():
     mass = np.ones(1_000)
-    measure = _Measure(mass, n_clusters=4)
     members = np.arange(1_000)
 
     def pointing_at(count):
         return (members < count).astype(float)
 
-    assert measure.is_thin(members, pointing_at(9))
-    assert not measure.is_thin(members, pointing_at(11))
-    assert measure.is_speck(members, pointing_at(5))
-    assert not measure.is_speck(members, pointing_at(9))  # 3 in 100 of the mean cluster's rows are 7.5
+    def is_speck(mass, count):
+        return _Measure(mass, n_clusters=4).is_speck(count, members, pointing_at(count))
+
+    assert is_speck(mass, 5)
+    assert is_speck(mass, 7)
+    assert not is_speck(mass, 9)  # thin, but 3 in 100 of the mean cluster's rows are 7.5
+    assert not is_speck(np.where(members < 11, 1e-3, 1.0), 11)  # light, but not thin

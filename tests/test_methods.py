@@ -19,7 +19,7 @@ from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromS
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import Held, LocalEngine
 from dncsc.metrics import accuracy
-from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Gaussian, OfNearest, RowsOfOne, SelfTuning
 from dncsc.phases.select.hubs import _scores
 
 KINDS = {"lsc-k": "kmeans", "lsc-r": "random", "lsc-kh": "kmeans-hubs", "lsc-rh": "random-hubs"}
@@ -642,6 +642,45 @@ def test_members_have_twenty_to_sixty_clusters(ensembles, make, data):
     assert sizes.max() <= 60
     assert len(np.unique(sizes)) > 1
     assert (members.max(axis=0) < sizes).all()
+
+
+def test_members_of_many_clusters_are_finer_than_those_and_told_apart():
+    random = np.random.default_rng(0)
+    centres = np.stack(np.meshgrid(np.arange(20), np.arange(15)), axis=-1).reshape(-1, 2)
+    X = np.repeat(centres, 20, axis=0) + 0.05 * random.standard_normal((6_000, 2))
+    model = LSEC(300, n_landmarks=2_400, n_members=4, n_graphs=1, random_state=0).fit(X)
+    sizes = model._model.embedding.graph.sizes
+    assert sizes.min() >= 225
+    assert sizes.max() > 256  # more than a byte can number
+    assert accuracy(np.repeat(np.arange(300), 20), model.labels_) > 0.9
+
+
+def test_members_of_an_ensemble_come_from_two_kinds_of_weights():
+    """In a plane tight ones of all and of few neighbours, where one member each has the clusters that are sought."""
+    flat, k = two_moons()
+    deep = np.random.default_rng(0).standard_normal((2_000, 16))
+    kinds = {}
+    for name, X in {"flat": flat, "deep": deep}.items():
+        model = LSEC(k, n_landmarks=120, n_members=8, n_graphs=1, random_state=0).fit(X)
+        [group] = model._model.embedding.graph.groups
+        affinities = [member.embedding.graph.affinity for member in group.members]
+        kinds[name] = [(type(each).__name__, getattr(each, "count", None)) for each in affinities]
+        coarse = [len(member.centroids) == k for member in group.members]
+        assert coarse == ([True] * 2 + [False] * 6 if name == "flat" else [False] * 8)
+    assert set(kinds["flat"]) == {("OfNearest", 5), ("OfNearest", 3)}
+    assert set(kinds["deep"]) == {("Adaptive", None), ("OfNearest", 3)}
+    assert all(list(map(each.count, set(each))) == [4, 4] for each in kinds.values())
+
+
+def test_weights_of_few_neighbours_are_those_of_a_smaller_search():
+    random = np.random.default_rng(0)
+    squared = np.sort(random.random((50, 6)).astype(np.float32), axis=1)
+    nearest = np.argsort(random.random((50, 9)), axis=1)[:, :6].astype(np.int32)
+    transition, degree = OfNearest(Gaussian(0.4), 3).weigh(nearest, squared)
+    expected, of_few = Gaussian(0.4).weigh(nearest[:, :3].copy(), squared[:, :3].copy())
+    np.testing.assert_array_equal(transition[:, :3], expected)
+    np.testing.assert_array_equal(degree, of_few)
+    assert not transition[:, 3:].any()
 
 
 @pytest.mark.parametrize(("n_members", "n_graphs", "shares"), [(7, 3, [3, 2, 2]), (4, 4, [1] * 4), (2, 5, [1, 1])])

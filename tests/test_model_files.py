@@ -443,7 +443,7 @@ def test_a_model_that_kernels_cannot_be_trusted_with_is_refused(fitted, tmp_path
             "lsec",
             "embedding__graph__groups",
             lambda g: (dataclasses.replace(g[0], members=(g[0].members[0], g[1].members[0])), g[1]),
-            "members of a group have different graphs",
+            "members of a group have different landmarks",
         ),
         (
             "lsec",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.frame import Frame
-from dncsc.phases.affinity import Adaptive, Choice, Gaussian, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, OfNearest, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Group, Member, RowsAndMembers
@@ -38,7 +38,9 @@ KINDS: tuple[type, ...] = (
     Lifted,
     Links,
     Member,
+    Mixture,
     Model,
+    OfNearest,
     Partition,
     Placed,
     Rows,
@@ -113,13 +115,13 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
     _need(isinstance(graph, RowsAndMembers) and graph.groups, "its graph is none")
     for number, group in enumerate(graph.groups):
         _need(group.number == number and group.members, "its members are not in order")
-        shared = group.members[0].embedding.graph
+        shared = group.members[0].embedding.graph.links
         for member in group.members:
             _need(isinstance(member.embedding.graph, RowsAndLandmarks), "a member is an ensemble")
-            _need(member.embedding.graph is shared, "members of a group have different graphs")
+            _need(member.embedding.graph.links is shared, "members of a group have different landmarks")
             _check_embedding(member.embedding, d, dtype)
             _array("a member's centroids", member.centroids, (None, member.embedding.n_dimensions), dtype)
-            _need(0 < len(member.centroids) <= 256, "a member has too many clusters")
+            _need(0 < len(member.centroids) <= 2**16, "a member has too many clusters")
     return int(graph.sizes.sum())
 
 
@@ -155,6 +157,10 @@ def _check_tree(tree: Tree, d: int, dtype: Any, p: int) -> None:
 def _check_affinity(affinity: Any, p: int, n_neighbors: int, dtype: Any) -> None:
     if isinstance(affinity, RowsOfOne):
         _need(not isinstance(affinity.weights, RowsOfOne), "its weights are scaled twice")
+        _check_affinity(affinity.weights, p, n_neighbors, dtype)
+    elif isinstance(affinity, OfNearest):
+        _need(isinstance(affinity.weights, Gaussian), f"it weighs by a {type(affinity.weights).__name__} of some")
+        _need(1 <= affinity.count <= n_neighbors, "it weighs more neighbours than there are")
         _check_affinity(affinity.weights, p, n_neighbors, dtype)
     elif isinstance(affinity, Gaussian):
         _need(affinity.bandwidth > 0, "its bandwidth is not positive")

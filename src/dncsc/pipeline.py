@@ -12,11 +12,11 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
-from dncsc.phases.affinity import Affinity
+from dncsc.phases.affinity import Affinity, Mixture
 from dncsc.phases.counting import count_clusters
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
-from dncsc.phases.ensemble import CONFIDENCE, Members, confidence, consensus
+from dncsc.phases.ensemble import CONFIDENCE, Graphs, Members, confidence, consensus
 from dncsc.phases.nearest import NEAREST, Links
 from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.select.tree import Selection
@@ -174,7 +174,7 @@ def run(
     if members is None:
         partition = _graph(recipe, steps, chosen)
     else:
-        partition = consensus(engine, chosen, members, partial(_graph, recipe, steps))
+        partition = consensus(engine, chosen, members, partial(_graphs, recipe, steps))
     embedding = partition.embedding
     if partition.counted is not None:
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
@@ -193,6 +193,34 @@ def run(
 
 def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
     """Phases 1 to 4."""
+    selection, links, affinity = _weighed(recipe, steps, settings)
+    if settings.count_clusters:
+        counted = steps.once("count", Counted, count_clusters, settings, links)
+        settings = replace(settings, n_clusters=counted.n_clusters, count_clusters=False)
+        partition = steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
+        return replace(partition, counted=counted)
+    return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
+
+
+def _graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Graphs:
+    """The same for each kind of weights, where there are several."""
+    selection, links, affinity = _weighed(recipe, steps, settings)
+    mixture = affinity if isinstance(affinity, Mixture) else Mixture((affinity,), find_clusters=False)  # type: ignore[arg-type]
+
+    def cut(weights: Affinity, chosen: Settings) -> Partition:
+        return steps.once("partition", Partition, recipe.partition, chosen, selection, links, weights)
+
+    coarse = replace(settings, n_vectors=None)
+    return Graphs(
+        fine=[cut(weights, settings) for weights in mixture.options],
+        coarse=[cut(weights, coarse) for weights in mixture.options] if mixture.find_clusters else [],
+    )
+
+
+def _weighed(
+    recipe: Recipe, steps: _Steps, settings: Settings
+) -> tuple[Selection | None, Links | None, Affinity | None]:
+    """Phases 1 to 3."""
     selection = links = affinity = None
     if recipe.select:
         selection = steps.once("select", Selection, recipe.select, settings)
@@ -200,12 +228,7 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
         links = steps.once("nearest", Links, recipe.nearest, settings, selection)
     if recipe.affinity:
         affinity = steps.once("affinity", Affinity, recipe.affinity, settings, links)  # type: ignore[type-abstract]
-    if settings.count_clusters:
-        counted = steps.once("count", Counted, count_clusters, settings, links)
-        settings = replace(settings, n_clusters=counted.n_clusters, count_clusters=False)
-        partition = steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
-        return replace(partition, counted=counted)
-    return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
+    return selection, links, affinity
 
 
 def _made_from(

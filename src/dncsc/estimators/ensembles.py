@@ -18,7 +18,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
-    n_members : int, default=20
+    n_members : int, default=40
         Clusterings, each into 20 to 60 clusters.
     n_graphs : int, default=4
         Landmark graphs that they come from; at most `n_members`.
@@ -56,7 +56,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_members: int = 20,
+        n_members: int = 40,
         n_graphs: int = 4,
         n_landmarks: int = 1000,
         n_neighbors: int = 5,

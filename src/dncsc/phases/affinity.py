@@ -96,6 +96,38 @@ class Choice:
         return self.options[0].weigh(nearest, squared)
 
 
+@dataclass(frozen=True)
+class OfNearest:
+    """Weights of the nearest few of the landmarks found; the others have weight 0."""
+
+    weights: Affinity
+    count: int
+
+    @property
+    def bandwidth(self) -> float | None:
+        return self.weights.bandwidth
+
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        few = (np.ascontiguousarray(each[:, : self.count]) for each in (nearest, squared))
+        some, degree = self.weights.weigh(*few)
+        transition = np.zeros_like(squared)
+        transition[:, : self.count] = some
+        return transition, degree
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Several ways to weights, each for some members of an ensemble."""
+
+    options: tuple[Affinity, ...]
+    find_clusters: bool
+    """whether graphs of such weights are worth cutting into the clusters sought, and not into finer ones only"""
+    bandwidth: None = None
+
+    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.options[0].weigh(nearest, squared)
+
+
 TIGHT = 0.35
 """of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
 
@@ -124,14 +156,39 @@ def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
 def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: float) -> Affinity:
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
+    if settings.mixed:
+        return _mixture(links)
     if settings.bandwidth == AUTO:
-        if links.nearness < FLAT:
+        if is_flat(links):
             return Choice((tight(mean_distance), _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
         return Choice((tight(mean_distance), Adaptive()), TOLERATED)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return _gaussian(bandwidth)
+
+
+def is_flat(links: Links) -> bool:
+    """Whether rows lie in a plane, or nearly."""
+    return links.nearness < FLAT
+
+
+def _mixture(links: Links) -> Mixture:
+    """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
+
+    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all. In a plane, where adaptive ones close
+    gaps, tight ones of few and of all, or, where these shatter the graph, with the mean as bandwidth.
+    """
+    found = links.search.n_neighbors
+    few = max(found // 2, min(found, 2))
+    if not is_flat(links):
+        return Mixture((Adaptive(), OfNearest(tight(links.mean_distance_to(few)), few)), find_clusters=False)
+
+    def of(count: int) -> Affinity:
+        mean = links.mean_distance_to(count)
+        return Choice((OfNearest(tight(mean), count), OfNearest(_gaussian(mean), count)), TOLERATED_WHERE_FLAT)
+
+    return Mixture((of(max(found - 1, 1)), of(few)), find_clusters=True)
 
 
 def tight(mean_distance: float) -> Gaussian:

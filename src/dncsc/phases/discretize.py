@@ -14,8 +14,8 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
 from dncsc.phases.embedding import Embedding, values_of
-from dncsc.phases.kmeans import KMeans, kmeans
-from dncsc.phases.sample import draw_rows
+from dncsc.phases.kmeans import Each, KMeans, kmeans
+from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import Settings
 
 LABEL = "label"
@@ -77,7 +77,16 @@ def label_all(engine: Engine, embedding: Embedding, centroids: Centroids) -> Lab
 def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroids:
     """The best of `n_init` runs of k-means on a sample of placed rows."""
     wanted = max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * settings.n_clusters)
-    drawn = draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.reads)
+    return k_means_of(draw(engine, settings, embedding, wanted), settings, embedding, engine.each)
+
+
+def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
+    """What an embedding places a sample of the rows by."""
+    return draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.reads)
+
+
+def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
+    """The best of `n_init` runs of k-means on some rows."""
     points = embedding.place(*drawn.values)
 
     def start(i: int) -> KMeans:
@@ -85,7 +94,7 @@ def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroi
         trials = TRIALS if settings.n_clusters <= MANY_CLUSTERS else 1
         return kmeans(points, drawn.weight, settings.n_clusters, random, settings.max_iter, trials)
 
-    best = min(engine.each(start, range(settings.n_init)), key=lambda found: found.inertia)
+    best = min(each(start, range(settings.n_init)), key=lambda found: found.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
     return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)

@@ -11,6 +11,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 SMALL = 400
 """Up to this size a dense solver is at least as fast."""
+MIDDLE = 2000
+"""Up to here a dense solve is soon done, where many pairs are wanted."""
 DENSE = 0.1
 """From this share of nonzeros on, a sparse factorisation fills up and gains nothing."""
 RESIDUAL = 1e-8
@@ -47,7 +49,7 @@ def leading_eigenpairs(
     if count == 1:
         values, vectors = np.ones(1), (first / np.linalg.norm(first))[:, None]
     else:
-        small = n <= SMALL or count > n // 4 or matrix.nnz > DENSE * n * n
+        small = n <= SMALL or count > n // (8 if n <= MIDDLE else 4) or matrix.nnz > DENSE * n * n
         solvers = [_dense] if small else [_shift_invert, _dense] if factorise else [_lanczos, _shift_invert, _dense]
         values, vectors = next(pairs for solve in solvers if (pairs := solve(matrix, count)) is not None)
         values, vectors = _with_first(matrix, vectors, first / np.linalg.norm(first))

@@ -1,7 +1,8 @@
 """Ensembles: many clusterings of the same rows, and their consensus by one more transfer cut (U-SENC, LSEC).
 
-Members are clusterings into 20 to 60 clusters, from a few landmark graphs. Rows and the members' clusters form a
-bipartite graph with one link a member, which is cut as the graph of rows and landmarks is.
+Members are clusterings into 20 to 60 clusters, from a few selections of landmarks, whose links are weighed in several
+ways. Rows and the members' clusters form a bipartite graph with one link a member, which is cut as the graph of rows
+and landmarks is.
 """
 
 from __future__ import annotations
@@ -14,26 +15,42 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
-from dncsc.phases.discretize import LABEL, k_means
+from dncsc.phases.discretize import LABEL, draw, k_means_of
 from dncsc.phases.embedding import Lift, Lifted, values_of
-from dncsc.phases.kmeans import added
+from dncsc.phases.kmeans import added, one_by_one
 from dncsc.phases.partition import Cut, Partition, cut, whole
-from dncsc.phases.settings import Settings
+from dncsc.phases.settings import AUTO, Settings
 
 FEWEST, MOST = 20, 60
-"""Clusters of a member."""
+"""Clusters of a member; for each of many clusters that are sought, at least"""
+FEWEST_A_CLUSTER, MOST_A_CLUSTER = 0.75, 2
 ROWS_A_CLUSTER = 20
 """Of few rows a member makes fewer clusters: nearly empty ones would share no rows with other members'."""
 LANDMARKS_A_CLUSTER = 4
 """Likewise of few landmarks: pieces of one or two say little."""
+MEMBER_ROWS_A_CLUSTER = 200
 MEMBER_ITERATIONS = 20
-"""of the k-means of a member, which need not be its best"""
+"""that the k-means of a member sees, and does; it need not be the best"""
+
+MEMBERS_A_COARSE_ONE = 3
+"""At least so many members in all for each that has as many clusters as are sought."""
 
 CONFIDENCE = "confidence"
 """Column: how far the members agree on a row."""
 
-Grow = Callable[[Settings], Partition]
-"""Makes a landmark graph and cuts it; fills the columns that its embedding reads."""
+
+@dataclass(frozen=True)
+class Graphs:
+    """Landmark graphs of the same links, with different weights."""
+
+    fine: Sequence[Partition]
+    """with `Settings.n_vectors` eigenvectors each"""
+    coarse: Sequence[Partition]
+    """with one for each cluster that is sought, where such cuts are worth a member each"""
+
+
+Grow = Callable[[Settings], Graphs]
+"""Selects landmarks and cuts their graphs; fills the columns that all embeddings read."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +74,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Group:
-    """Members that share a landmark graph."""
+    """Members that share landmarks, and the columns that their embeddings read."""
 
     number: int
     members: tuple[Member, ...]
@@ -67,7 +84,8 @@ class Group:
     def column(self) -> Column:
         """The cluster of a row in each member."""
         [name] = self.makes
-        return Column(name, np.uint8, len(self.members), self)
+        most = max((len(member.centroids) for member in self.members), default=1)
+        return Column(name, np.min_scalar_type(most - 1), len(self.members), self)
 
     @property
     def makes(self) -> Sequence[str]:
@@ -77,9 +95,14 @@ class Group:
         return [self.label(*self.members[0].embedding.look(rows))]
 
     def label(self, *values: np.ndarray) -> np.ndarray:
-        """(n, members), from the values that the shared graph reads."""
-        shares = self.members[0].embedding.graph.shares(*values)[:2]
-        return np.stack([member.label(shares) for member in self.members], axis=1).astype(np.uint8)
+        """(n, members), from the columns."""
+        found, graph = np.empty((len(values[0]), len(self.members)), self.column.dtype), None
+        for number, member in enumerate(self.members):
+            if member.embedding.graph is not graph:  # those of one kind of weights follow each other
+                graph = member.embedding.graph
+                shares = graph.shares(*values)[:2]
+            found[:, number] = member.label(shares)
+        return found
 
 
 @dataclass(frozen=True)
@@ -143,34 +166,53 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
     settings : Settings
     members : Members
     grow : callable
-        Makes and cuts one landmark graph, with as many eigenvectors as settings ask for.
+        Selects landmarks and cuts their graphs, with as many eigenvectors as settings ask for.
     """
     groups = []
     for number, share in enumerate(np.array_split(np.arange(members.count), members.n_graphs)):
         seed = int(generator(settings.seed, "graph", number).integers(2**31))
         sizes = _sizes(settings, seed, len(share))
-        graph = grow(replace(settings, seed=seed, n_clusters=max(sizes)))
-        assert isinstance(graph.embedding, Lifted)
-        of_graph = [_member(engine, replace(settings, seed=seed + i), graph.embedding, k) for i, k in enumerate(sizes)]
-        groups.append(Group(number, tuple(of_graph)))
+        of_graph = replace(settings, seed=seed, mixed=settings.bandwidth == AUTO)
+        graphs = grow(replace(of_graph, n_vectors=max(sizes)))
+        groups.append(Group(number, _members(engine, of_graph, graphs, sizes)))
         engine.sweep(_LabelByMembers(groups[-1]))
-        for name in graph.embedding.reads:
+        for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
     return whole(cut(engine, settings, RowsAndMembers(tuple(groups)), Cut()))
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
     """Clusters of each member, at random."""
-    most = min(MOST, settings.n_landmarks // LANDMARKS_A_CLUSTER, settings.n_counted // ROWS_A_CLUSTER)
-    most = min(max(most, settings.n_clusters), settings.n_landmarks)
-    return generator(seed, "sizes").integers(min(FEWEST, most), most, count, endpoint=True).tolist()
+    k = settings.n_clusters
+    most = max(MOST, round(MOST_A_CLUSTER * k))
+    most = min(most, settings.n_landmarks // LANDMARKS_A_CLUSTER, settings.n_counted // ROWS_A_CLUSTER)
+    most = min(max(most, k), settings.n_landmarks)
+    fewest = min(max(FEWEST, round(FEWEST_A_CLUSTER * k)), most)
+    return generator(seed, "sizes").integers(fewest, most, count, endpoint=True).tolist()
 
 
-def _member(engine: Engine, settings: Settings, shared: Lifted, n_clusters: int) -> Member:
-    """k-means on the first n_clusters eigenvectors of the shared embedding."""
-    embedding = replace(shared, lift=Lift(shared.lift.vectors[:, :n_clusters].copy(), settings.by_length))
-    chosen = replace(settings, n_clusters=n_clusters, n_init=1, max_iter=MEMBER_ITERATIONS)
-    return Member(embedding, k_means(engine, chosen, embedding).places)
+def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int]) -> tuple[Member, ...]:
+    """k-means on the first eigenvectors of each graph, all from one sample of the rows.
+
+    Where graphs were cut into the clusters sought as well, one member each comes from these cuts, if that leaves enough
+    for finer ones. One selection of landmarks may find all clusters; fine members alone let the consensus merge some.
+    """
+    coarse = graphs.coarse if len(sizes) >= MEMBERS_A_COARSE_ONE * len(graphs.coarse) else ()
+    parts = np.array_split(sizes[len(coarse) :], len(graphs.fine))
+    wanted = [(graph, settings.n_clusters) for graph in coarse]
+    wanted += [(graph, size) for graph, part in zip(graphs.fine, parts, strict=True) for size in part.tolist()]
+    drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
+
+    def make(number: int) -> Member:
+        graph, n_clusters = wanted[number]
+        assert isinstance(graph.embedding, Lifted)
+        vectors = graph.embedding.lift.vectors[:, :n_clusters].copy()
+        embedding = replace(graph.embedding, lift=Lift(vectors, settings.by_length))
+        chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters)
+        chosen = replace(chosen, n_init=1, max_iter=MEMBER_ITERATIONS)
+        return Member(embedding, k_means_of(drawn, chosen, embedding, one_by_one).places)
+
+    return tuple(engine.each(make, range(len(wanted))))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -106,8 +106,8 @@ class _Linked:
     distance: float = 0.0
     mass: float = 0.0
     exact: int = 0
-    first: float = 0.0
-    last: float = 0.0
+    by_rank: Any = 0.0
+    """over some rows: sums of the distances to the nearest landmark, the second nearest, and so on"""
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,7 @@ class _Link(Pass[_Linked]):
         total.mass += float(block.weight.sum())
         total.exact += int(found.exact.sum())
         some, weight = np.sqrt(found.squared[:SPREAD_ROWS].astype(np.float64)), block.weight[:SPREAD_ROWS]
-        total.first += float(weight @ some[:, 0])
-        total.last += float(weight @ some[:, -1])
+        total.by_rank = total.by_rank + weight @ some
 
 
 @dataclass(frozen=True)
@@ -146,9 +145,17 @@ class Links:
     mean_distance: float
     """Weighted mean over all rows and their K nearest landmarks."""
     exact_fraction: float
-    nearness: float
-    """How much nearer the nearest landmark is than the last: the ratio of mean distances, near 0.3 where rows lie in a
-    plane, and 1 in many dimensions."""
+    ranks: np.ndarray
+    """(K,): mean distance to the nearest landmark, the second nearest, and so on, in parts of the mean over all K"""
+
+    @property
+    def nearness(self) -> float:
+        """How much nearer the nearest landmark is than the last: 0.3 if rows lie in a plane, 1 in many dimensions."""
+        return float(self.ranks[0] / self.ranks[-1])
+
+    def mean_distance_to(self, count: int) -> float:
+        """Mean distance of rows to the nearest few of their K landmarks."""
+        return self.mean_distance * float(self.ranks[:count].mean())
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -169,19 +176,20 @@ def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:
     totals = engine.sweep(_Link(search))
     engine.drop(SUBSET)
     pairs = sum(total.mass for total in totals) * search.n_neighbors
+    by_rank = np.sum([total.by_rank for total in totals], axis=0)
     return Links(
         tree,
         search,
         mean_distance=sum(total.distance for total in totals) / pairs,
         exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
-        nearness=sum(total.first for total in totals) / (sum(total.last for total in totals) or 1.0),
+        ranks=by_rank / by_rank.mean() if by_rank.any() else np.ones(search.n_neighbors),
     )
 
 
 def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray) -> CandidateSearch:
     """Tables of the landmarks' own nearest landmarks."""
     p, d = landmarks.shape
-    one_more = settings.bandwidth == ADAPTIVE  # adaptive weights need the distance to the next landmark
+    one_more = settings.bandwidth == ADAPTIVE or settings.mixed  # adaptive weights need the distance to the next one
     n_neighbors = min(settings.n_neighbors + one_more, p)
     n_candidates = min(max(settings.n_candidates, n_neighbors), p)
     block = 256

@@ -198,9 +198,9 @@ class Cut:
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition | None:
     """Cut a bipartite graph through its points; None where it is shattered and may not be."""
     similarity, mass = landmark_similarity(engine, graph)
-    k = settings.n_clusters + (not use.with_constant)
+    k, more = settings.n_clusters + (not use.with_constant), settings.n_vectors
     spectrum = bottom_of_spectrum(
-        similarity, graph.points, k, mass, with_specks=use.with_specks, tolerated=use.tolerated
+        similarity, graph.points, k, mass, with_specks=use.with_specks, tolerated=use.tolerated, n_vectors=more
     )
     if spectrum.is_shattered:
         return None

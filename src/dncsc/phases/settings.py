@@ -35,3 +35,7 @@ class Settings:
     """rows of positive weight"""
     count_clusters: bool = False
     """whether the number of clusters is to be found; `n_clusters` is then the most there may be"""
+    n_vectors: int | None = None
+    """eigenvectors to find, where they are more than k"""
+    mixed: bool = False
+    """whether several kinds of weights are to be made from the same links, for members of an ensemble"""

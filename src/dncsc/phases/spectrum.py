@@ -54,7 +54,8 @@ class _Pair(NamedTuple):
     """landmarks of the connected part that the vector belongs to"""
     vector: np.ndarray
     """v on them"""
-    is_thin: bool
+    extent: float
+    """landmarks that it extends over"""
     is_speck: bool
 
 
@@ -77,11 +78,8 @@ class _Measure:
     def least_mass(self) -> float:
         return SPECK_SHARE * float(self.mass.sum()) / self.n_clusters
 
-    def is_thin(self, members: np.ndarray, vector: np.ndarray) -> bool:
-        return bool(_spread(np.ones(len(members)), vector) < self.least_landmarks)
-
-    def is_speck(self, members: np.ndarray, vector: np.ndarray) -> bool:
-        return self.is_thin(members, vector) and bool(_spread(self.mass[members], vector) < self.least_mass)
+    def is_speck(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
+        return extent < self.least_landmarks and _spread(self.mass[members], vector) < self.least_mass
 
 
 def _spread(mass: np.ndarray, vector: np.ndarray) -> float:
@@ -98,6 +96,7 @@ def bottom_of_spectrum(
     factorise: bool = True,
     with_specks: bool = True,
     tolerated: int | None = None,
+    n_vectors: int | None = None,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -123,41 +122,46 @@ def bottom_of_spectrum(
     tolerated : int, optional
         Thin vectors that may be among the first. A graph with more is shattered, and is not looked at any further;
         without a number, none is.
+    n_vectors : int, optional
+        How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
+        sought in the end.
     """
     degree = np.asarray(similarity.sum(axis=1)).ravel()
     mass = degree if mass is None else mass
     linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
     normal = _normalised(similarity, degree, linked)
     n_components, component = connected_components(normal, directed=False)
-    measure = _Measure(mass[linked], n_clusters)
+    wanted = n_vectors or n_clusters
+    measure = _Measure(mass[linked], wanted)
     core = np.arange(len(linked)) if with_specks else _without_specks(component, measure)
     of_core = np.unique(component[core], return_inverse=True)[1]  # numbered without the gaps that specks leave
     core_count = int(of_core.max()) + 1
-    part = join_lightest(of_core, landmarks[linked[core]], measure.mass[core], n_clusters)
+    part = join_lightest(of_core, landmarks[linked[core]], measure.mass[core], wanted)
     joined = part.max() + 1 < core_count
     parts = [core[part == i] for i in range(part.max() + 1)]
     root = np.sqrt(degree[linked])
-    count = 1 if joined else n_clusters + MORE_EIGENVALUES - core_count + 1
+    count = 1 if joined else wanted + MORE_EIGENVALUES - core_count + 1
+    thick = _Measure(measure.mass, n_clusters).least_landmarks
     while True:
         pairs = _pairs(normal, root, parts, count, factorise, measure)
-        is_shattered = not joined and tolerated is not None and _is_shattered(pairs, n_clusters, tolerated)
+        is_shattered = not joined and tolerated is not None and _is_shattered(pairs, n_clusters, tolerated, thick)
         useful = pairs if with_specks else [pair for pair in pairs if not pair.is_speck]
-        exhausted = joined or count >= min(max(map(len, parts)), 4 * (n_clusters + MORE_EIGENVALUES))
-        if len(useful) >= n_clusters or exhausted or is_shattered:
+        exhausted = joined or count >= min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
+        if len(useful) >= wanted or exhausted or is_shattered:
             break
         count *= 2
-    used = useful if len(useful) >= n_clusters else pairs
-    lines = _lines(used[:n_clusters], linked, len(degree))
+    used = useful if len(useful) >= wanted else pairs
+    lines = _lines(used[:wanted], linked, len(degree))
     _share_lines(lines, landmarks, linked, core)
-    shown = n_clusters + MORE_EIGENVALUES
+    shown = wanted + MORE_EIGENVALUES
     values = np.ones(core_count) if joined else np.array([pair.value for pair in useful])
     return Spectrum(np.clip(1 - values[:shown], 0, 1), lines, n_components, is_shattered)
 
 
-def _is_shattered(pairs: list[_Pair], n_clusters: int, tolerated: int) -> bool:
+def _is_shattered(pairs: list[_Pair], n_clusters: int, tolerated: int, thick: float) -> bool:
     """Whether fewer than k of the first vectors are thick, though some thin ones are passed over."""
-    thick = sum(not pair.is_thin for pair in pairs[: n_clusters + tolerated])
-    return thick < min(n_clusters, len(pairs))
+    found = sum(pair.extent >= thick for pair in pairs[: n_clusters + tolerated])
+    return found < min(n_clusters, len(pairs))
 
 
 def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -> csr_array:
@@ -188,10 +192,8 @@ def _pairs(
         values[0] = 1
         values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
         for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[members, None]).T, strict=True)):
-            of_part = number == 0
-            is_thin = not of_part and measure.is_thin(members, vector)
-            is_speck = not of_part and measure.is_speck(members, vector)
-            pairs.append(_Pair(value, members, vector, is_thin, is_speck))
+            extent = np.inf if number == 0 else _spread(np.ones(len(members)), vector)
+            pairs.append(_Pair(value, members, vector, extent, measure.is_speck(extent, members, vector)))
     return sorted(pairs, key=lambda pair: -pair.value)
 
 

@@ -227,7 +227,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _rows(self, X: Any, *, reset: bool) -> Any:
         return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
 
-    def _weight(self, sample_weight: Any, rows: Any) -> np.ndarray | None:
+    def _weight(self, sample_weight: Any, rows: Any) -> Any:
         return dask_weights(sample_weight, rows.shape[0]) if is_dask(rows) else checks.weights(sample_weight, rows)
 
     def _names(self) -> Any:

@@ -25,6 +25,7 @@ from dncsc.engines.dask_homes import settle
 from dncsc.engines.dask_portions import portions_of
 from dncsc.engines.dask_workers import ClusterTrouble
 from dncsc.engines.layout import Layout
+from dncsc.estimators import labels_file
 
 N = 200_000
 BLOCK = Layout(N, 2).block_rows
@@ -361,6 +362,39 @@ def test_labels_go_to_a_file(client, tmp_path, X, fitted):
     model = fresh().fit(da.from_array(X, chunks=(70_001, 2)), labels_to=tmp_path / "labels.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), fitted().labels_)
     np.testing.assert_array_equal(model.labels_, fitted().labels_)
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+@pytest.mark.parametrize("chunks", [70_001, 4_999, 1_000, (0, 3, 0, 149_997, 50_000, 0)])
+def test_labels_go_to_a_file_in_few_parts_of_bounded_size(request, tmp_path, monkeypatch, where, chunks):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    monkeypatch.setattr(labels_file, "ROWS_OF_A_CLUSTER_AT_A_TIME", 60_000)
+    labels = da.arange(N, chunks=chunks, dtype=np.int32)
+    sizes = []
+
+    def compute(*parts):
+        found = dask_compute(*parts)
+        sizes.append(sum(map(len, found)))
+        return found
+
+    dask_compute = dask.compute
+    monkeypatch.setattr(dask, "compute", compute)
+    with labels_file.labels_file(tmp_path / "labels.npy", N) as deliver:
+        deliver(labels)
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), np.arange(N))
+    assert max(sizes) <= 60_000
+    assert len(sizes) <= 8
+
+
+def test_each_chunk_of_labels_that_go_to_a_file_is_computed_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(labels_file, "ROWS_AT_A_TIME", 60_000)
+    monkeypatch.setattr(labels_file, "ROWS_OF_A_CLUSTER_AT_A_TIME", 60_000)
+    labels, reads = counted(tmp_path, np.arange(N, dtype=np.int32), 4_999)
+    with labels_file.labels_file(tmp_path / "labels.npy", N) as deliver:
+        deliver(labels)
+    assert reads() == [1] * len(labels.chunks[0])
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), np.arange(N))
 
 
 # Where rows are, and how often they are read

@@ -25,6 +25,7 @@ from dncsc.engines.dask_homes import settle
 from dncsc.engines.dask_portions import portions_of
 from dncsc.engines.dask_workers import ClusterTrouble
 from dncsc.engines.layout import Layout
+from dncsc.estimators import labels_file
 
 N = 200_000
 BLOCK = Layout(N, 2).block_rows
@@ -182,7 +183,8 @@ def test_every_dtype_gives_the_same(X, fitted, dtype):
 def test_sparse_chunks_give_the_same(fitted):
     import scipy.sparse
 
-    rows = scipy.sparse.random_array((40_000, 100), density=0.05, format="csr", dtype=np.float32, rng=0)
+    dense = np.random.default_rng(0).random((40_000, 100), np.float32)
+    rows = scipy.sparse.csr_matrix(np.where(dense < 0.05, 20 * dense, 0))
     parts = [
         da.from_delayed(dask.delayed(rows[i : i + 13_000]), (min(13_000, 40_000 - i), 100), np.float32, meta=rows[:0])
         for i in range(0, 40_000, 13_000)
@@ -199,6 +201,48 @@ def test_sample_weights_count_the_same(request, X, fitted, where, form):
     given = weight if form == "numpy" else da.from_array(weight, chunks=33_333)
     model = fresh().fit(da.from_array(X, chunks=(70_001, 2)), sample_weight=given)
     assert_same_fit(model, fitted(sample_weight=weight))
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_weights_of_a_frame_count_the_same(request, X, fitted, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    weight = np.random.default_rng(0).integers(0, 4, N)
+    frame = dd.from_pandas(pd.DataFrame({"east": X[:, 0], "north": X[:, 1], "count": weight}), npartitions=3)
+    model = fresh().fit(frame[["east", "north"]], sample_weight=frame["count"])
+    assert_same_fit(model, fitted(sample_weight=weight))
+
+
+def test_weights_that_are_a_column_of_rows_of_unknown_number_count_the_same(X, fitted):
+    weight = np.random.default_rng(0).integers(0, 4, N).astype(float)
+    whole = da.from_array(np.column_stack([X, weight]), chunks=(70_001, 3))
+    whole = whole[whole[:, 0] > -1e9]
+    model = fresh().fit(whole[:, :2].astype(np.float32), sample_weight=whole[:, 2])
+    assert np.isnan(whole.chunks[0]).all()
+    assert_same_fit(model, fitted(sample_weight=weight))
+
+
+@pytest.mark.parametrize(
+    ("what", "error", "words"),
+    [
+        (lambda w: w[:-1], ValueError, "199999 weights for 200000 rows"),
+        (lambda w: w[:, None], ValueError, "has to have one dimension"),
+        (lambda w: w.astype(str), TypeError, "sample_weight has to hold real numbers"),
+        (lambda w: w * 0, ValueError, "sample_weight is 0 for every row"),
+        (lambda w: da.where(da.arange(N) >= 150_000, -w, w), ValueError, "the first is -1.0 in row 150000"),
+        (lambda w: da.where(da.arange(N) == 66_000, np.nan, w), ValueError, "the first is nan in row 66000"),
+        (lambda w: da.where(da.arange(N) == 66_000, np.inf, w), ValueError, "the first is inf in row 66000"),
+        (lambda w: w.map_blocks(broken, dtype=float), ClusterTrouble, r"rows \d+ to \d+ .*the disk is gone"),
+    ],
+)
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_weights_that_cannot_be_used_are_refused(request, X, what, error, words, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    model = fresh()
+    with pytest.raises(error, match=words):
+        model.fit(da.from_array(X, chunks=(70_001, 2)), sample_weight=what(da.ones(N, chunks=33_333)))
+    assert not hasattr(model, "labels_")
 
 
 @pytest.mark.parametrize("where", ["cluster", "threads"])
@@ -321,6 +365,39 @@ def test_labels_go_to_a_file(client, tmp_path, X, fitted):
     np.testing.assert_array_equal(model.labels_, fitted().labels_)
 
 
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+@pytest.mark.parametrize("chunks", [70_001, 4_999, 1_000, (0, 3, 0, 149_997, 50_000, 0)])
+def test_labels_go_to_a_file_in_few_parts_of_bounded_size(request, tmp_path, monkeypatch, where, chunks):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    monkeypatch.setattr(labels_file, "ROWS_OF_A_CLUSTER_AT_A_TIME", 60_000)
+    labels = da.arange(N, chunks=chunks, dtype=np.int32)
+    sizes = []
+
+    def compute(*parts):
+        found = dask_compute(*parts)
+        sizes.append(sum(map(len, found)))
+        return found
+
+    dask_compute = dask.compute
+    monkeypatch.setattr(dask, "compute", compute)
+    with labels_file.labels_file(tmp_path / "labels.npy", N) as deliver:
+        deliver(labels)
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), np.arange(N))
+    assert max(sizes) <= 60_000
+    assert len(sizes) <= 8
+
+
+def test_each_chunk_of_labels_that_go_to_a_file_is_computed_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(labels_file, "ROWS_AT_A_TIME", 60_000)
+    monkeypatch.setattr(labels_file, "ROWS_OF_A_CLUSTER_AT_A_TIME", 60_000)
+    labels, reads = counted(tmp_path, np.arange(N, dtype=np.int32), 4_999)
+    with labels_file.labels_file(tmp_path / "labels.npy", N) as deliver:
+        deliver(labels)
+    assert reads() == [1] * len(labels.chunks[0])
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), np.arange(N))
+
+
 # Where rows are, and how often they are read
 
 
@@ -359,6 +436,35 @@ def test_rows_travel_to_no_one(client, tmp_path, blobs):
     wait(model.labels_)
     assert bytes_received(client) - before < X.nbytes / 20
     np.testing.assert_array_equal(model.labels_, fresh().fit(X).labels_)
+
+
+def bytes_handed_out(client):
+    """What workers gave to others than workers until now: to the scheduler, and by it or directly to the caller."""
+
+    def given(dask_worker):
+        return [(each["who"], each["total"]) for each in dask_worker.transfer_outgoing_log]
+
+    logs = client.run(given)
+    return sum(total for log in logs.values() for who, total in log if who not in logs)
+
+
+def test_weights_stay_on_the_cluster_beside_their_rows(client, tmp_path, X):
+    rows, weight = in_file(tmp_path, X, BLOCK), da.random.default_rng(0).random(N, chunks=BLOCK) // 0.25
+    halves = zip((rows[: 2 * BLOCK], rows[2 * BLOCK :]), client.run(os.getpid), strict=True)
+    rows = da.concatenate([client.persist(part, workers=[worker]) for part, worker in halves])
+    wait(client.persist(rows))
+
+    def travelled(**given):
+        before = bytes_handed_out(client), bytes_received(client)
+        model = fresh("LloydKMeans").fit(rows, **given)
+        wait(model.labels_)
+        return bytes_handed_out(client) - before[0], bytes_received(client) - before[1], model
+
+    handed_out, received, model = travelled(sample_weight=weight)
+    without = travelled()
+    assert handed_out - without[0] < weight.nbytes / 4
+    assert received - without[1] <= 1.5 * weight.nbytes  # made by any worker, moved to the rows once
+    np.testing.assert_array_equal(model.labels_, fresh("LloydKMeans").fit(X, sample_weight=weight.compute()).labels_)
 
 
 def test_rows_that_one_worker_has_all_of_move_once_to_be_shared(client, tmp_path, X, fitted):

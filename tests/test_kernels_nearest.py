@@ -13,7 +13,12 @@ import pytest
 
 import naive
 from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
-from dncsc.kernels.along_features import nearest_along_features, search_along_features
+from dncsc.kernels.along_features import (
+    nearest_along_features,
+    nearest_outlined,
+    search_along_features,
+    search_shortlist,
+)
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.nearest import nearest_centres, search_all, search_candidates
 from dncsc.phases.nearest import CandidateSearch, ExactSearch
@@ -196,6 +201,23 @@ def test_the_shortlist_leaves_out_no_point_that_would_have_won(d, far):
     one_by_one = np.hstack([search_all(rows, points[c : c + 1], 1)[1] for c in range(len(points))])
     order = np.argsort(one_by_one, axis=1, kind="stable")[:, :3]
     check_same(search_all(rows, points, 3), (order, np.take_along_axis(one_by_one, order, axis=1)), np.float32)
+
+
+@precisions
+@pytest.mark.parametrize("bad", ["row", "point", "product"])
+def test_a_search_sets_its_outputs_where_there_is_no_distance(dtype, bad):
+    """Rows are finite and in a frame by then; should that ever fail, no number from nowhere becomes an index."""
+    rows, points = np.ones((5, 200), dtype), np.zeros((20, 200), dtype)
+    if bad != "product":
+        (rows if bad == "row" else points)[:, 3] = np.nan
+    products = rows @ points.T + (np.nan if bad == "product" else 0)
+    nearest, squared = np.full((5, 3), -7, np.int32), np.full((5, 3), -7, dtype)
+    search_shortlist(rows, points, products, nearest, squared)
+    assert (squared == np.inf).all()
+    assert ((nearest >= 0) & (nearest < 20)).all()
+    index, lengths = np.full(5, -7, np.int32), (np.ones(5), np.ones(20))
+    nearest_outlined(rows, points, products, *lengths, index, squared[:, 0])
+    assert ((index >= 0) & (index < 20)).all()
 
 
 # A row is on its own

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import naive
 import naive_methods
-from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromSC, clusterer, methods
+from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromSC, clusterer, load_model, methods
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import Held, LocalEngine
 from dncsc.metrics import accuracy
@@ -502,6 +502,24 @@ LINKING = [
     functools.partial(USPEC, nearest="exact"),
     functools.partial(LSC, landmarks="random"),
 ]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("unit", [1e-25, 1.0, 1e25])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["dnc-sc", "u-spec", "lsc-k", "nystrom", "lsec", "u-senc"])
+def test_no_bandwidth_is_too_narrow_or_too_wide(tmp_path, blobs, name, dtype, unit):
+    X = (blobs(400, 3, k=2)[0] * unit).astype(dtype)
+    for bandwidth in (1e-300, 1e-200, 1e-100, 1e100, 1e200, 1e300):
+        model = clusterer(name, 2, n_landmarks=30, bandwidth=bandwidth, random_state=0).fit(X)
+        assert np.isfinite(model.eigenvalues_).all()
+        assert getattr(model, "bandwidth_", bandwidth) == bandwidth
+        model.save(tmp_path / "model.npz")
+        kept = load_model(tmp_path / "model.npz")
+        np.testing.assert_array_equal(kept.predict(X), model.labels_)
+        if hasattr(model, "affinity") and bandwidth > 1:
+            weight = model.affinity(X).data
+            np.testing.assert_array_equal(weight, weight[0])
 
 
 @every_set

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -14,28 +14,46 @@ from typing import BinaryIO
 def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file in the folder of `path` that takes its place when all went well, and is gone when not.
 
-    What was there before stays as it is until then. The bytes are on the disk before the name changes.
+    What was there before stays as it is until then. The bytes are on the disk before the name changes. Where the system
+    has files without a name, it gets one only then, so that nothing is left of it even when the process is killed.
     """
     target = Path(path)
-    descriptor, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    descriptor = _open_unnamed(target.parent, beside)
+    is_unnamed = descriptor is not None
     try:
-        with os.fdopen(descriptor, "w+b") as file:
+        with open(beside, "x+b") if descriptor is None else os.fdopen(descriptor, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(beside, 0o666 & ~_umask())
+            if is_unnamed:
+                _give_name(file.fileno(), beside)
         os.replace(beside, target)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
 
 
-def _umask() -> int:
-    """What the user masks from new files. It can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _open_unnamed(folder: Path, beside: Path) -> int | None:
+    """Open a file without a name; None where the system has no such files, or would not give them the name `beside`."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    try:
+        tried = os.open(folder, os.O_TMPFILE | os.O_RDWR)
+        try:
+            _give_name(tried, beside)  # now, not after hours of work; it cannot be taken away again from the same file
+            beside.unlink()
+        finally:
+            os.close(tried)
+        return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except OSError:
+        return None  # whatever else is wrong with the folder shows when a named file is opened
+
+
+def _give_name(descriptor: int, path: Path) -> None:
+    # A folder has to be given, or else the link itself would get the name, and not the file that it leads to.
+    os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
 
 
 def _sync_folder(folder: Path) -> None:

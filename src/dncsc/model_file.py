@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.engines.frame import Frame
+from dncsc.engines.frame import LONGEST, SHORTEST, Frame
 from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, OfNearest, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
@@ -97,7 +97,7 @@ def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
     elif isinstance(embedding, ByAllLandmarks):
         _points("the landmarks", embedding.kernel.landmarks, (None, d), dtype)
         p = len(embedding.kernel.landmarks)
-        _need(0 < embedding.kernel.bandwidth < FARTHEST["float64"], "its bandwidth is not positive")
+        _need(SHORTEST <= embedding.kernel.bandwidth <= LONGEST, "its bandwidth is not positive, or too large")
         for what, array in (("the reach", embedding.reach), ("the root", embedding.root)):
             _array(what, array, (p,), np.float64)
         _array("the lines", embedding.lines, (p, None), np.float64)

@@ -14,10 +14,15 @@ from dncsc.bench.live import LiveProgress
 from dncsc.bench.results import Results
 from dncsc.bench.run import run_plan
 from dncsc.bench.suites import SUITES, Options, Suite, plan
+from dncsc.cli.options import epilog
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Run the paper's experiments: dncsc bench SUITE -o results.jsonl; dncsc bench report results.jsonl -o report.",
+    epilog=epilog(
+        "dncsc bench paper --quick -o results.jsonl",
+        "dncsc bench paper --sets usps,letters --methods dnc-sc,my_package:MyClusterer -o results.jsonl",
+        "dncsc bench report results.jsonl -o report",
+    ),
 )
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Results file; a suite goes on where it stopped.")]
@@ -67,11 +72,16 @@ def _listed(text: str | None) -> list[str] | None:
     return [name for name in (each.strip() for each in text.split(",")) if name] if text else None
 
 
+def _examples(suite: Suite) -> str:
+    command, some = f"dncsc bench {suite.name}", ",".join(suite.sets[:2])
+    return epilog(f"{command} --quick -o results.jsonl", f"{command} --sets {some} --repeats 1 -o results.jsonl")
+
+
 for _suite in SUITES.values():
-    app.command(_suite.name, help=_suite.title + ".")(_run(_suite))
+    app.command(_suite.name, help=_suite.title + ".", epilog=_examples(_suite))(_run(_suite))
 
 
-@app.command()
+@app.command(epilog=epilog("dncsc bench report results.jsonl", "dncsc bench report results.jsonl -o pages/report"))
 def report(
     results: Annotated[Path, typer.Argument(help="Results file; the suite may still be running.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.")] = Path("report"),

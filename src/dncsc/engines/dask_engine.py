@@ -97,6 +97,14 @@ def _block(
     return Block(first + span.start, first + span.stop, Values(values, work.formulas), weight, enter)
 
 
+def _weights_of(portion: Portion, weight: Any) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(read_here(weight), np.float64)
+    except Exception as error:
+        where = f"weights of rows {portion.start} to {portion.stop}"
+        raise ClusterTrouble(f"{where} could not be read: {type(error).__name__}: {error}") from error
+
+
 def _total_only(visited: _Visited) -> _Visited:
     return _Visited((), visited.total, {})
 
@@ -116,12 +124,13 @@ class DaskEngine:
     ----------
     rows : dask.array.Array of shape (N, d)
         With known chunks.
-    weight : array of shape (N,), optional
+    weight : array or dask.array.Array of shape (N,), optional
+        float64. A Dask array stays on the workers too, beside the rows.
     n_jobs : int, optional
         Threads for what is done here, between passes.
     """
 
-    def __init__(self, rows: Any, weight: np.ndarray | None = None, n_jobs: int | None = None) -> None:
+    def __init__(self, rows: Any, weight: Any = None, n_jobs: int | None = None) -> None:
         self.layout = Layout(*rows.shape)
         self.frame = Frame.raw(working_dtype(rows.dtype), rows.shape[1])
         self.phase = ""
@@ -130,7 +139,8 @@ class DaskEngine:
         self._workers = current_workers(self._pool)
         self._chunks = rows.chunks[0]
         self._portions = portions_of(self.layout, self._chunks, self._workers.n_threads)
-        self._given_rows, self._weight = rows, weight
+        self._given_rows, self._given_weight = rows, weight
+        self._weights: list[Any] = []
         self._holders: dict[str, list[Any]] = {}
         self._kept: dict[str, Column] = {}
         self._formulas: dict[str, Formula] = {}
@@ -141,22 +151,20 @@ class DaskEngine:
     def __enter__(self) -> DaskEngine:
         sizes = tuple(map(len, self._portions))
         self._rows = self._workers.hold(self._given_rows.rechunk({0: sizes, 1: -1}, method="tasks"))
-        weight = self._weight
-        self._weights: list[Any] = [None] * len(self._portions)
-        if weight is not None:
-            self._weights = [self._workers.send(weight[p.start : p.stop], self._key("weight")) for p in self._portions]
         self._pool.__enter__()  # last: what has been entered is left only where all of this has succeeded
         return self
 
     def __exit__(self, *error: object) -> None:
         self._holders.clear()
         self._rows.clear()
+        self._weights.clear()
         self._pool.__exit__(*error)
 
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         self._progress.begin(self.phase)
         self._sweeps += 1
         homes = self._rows.homes()
+        self._weights = self._weights or self._place_weights(homes)
         visited = self._visit_all(task, homes)
         results = self._kept_of_all(visited, homes)
         for column in task.writes:
@@ -186,6 +194,18 @@ class DaskEngine:
             for holder, portion in zip(self._workers.as_delayed(holders), self._portions, strict=True)
         ]
         return self._workers.keep(da.concatenate(parts).rechunk({0: self._chunks}, method="tasks"))
+
+    def _place_weights(self, homes: Sequence[str | None]) -> list[Any]:
+        """Weights of each portion where its rows are, or None where all count the same."""
+        weight = self._given_weight
+        if weight is None:
+            return [None] * len(self._portions)
+        if isinstance(weight, da.Array):
+            sizes = tuple(map(len, self._portions))
+            parts = list(self._workers.hold(weight.rechunk({0: sizes}, method="tasks")).again())
+            keys = [self._key(f"weight-{number}") for number in range(len(parts))]
+            return self._workers.map(_weights_of, self._portions, parts, keys=keys, homes=list(homes))
+        return [self._workers.send(weight[p.start : p.stop], self._key("weight")) for p in self._portions]
 
     def _visit_all(self, task: Task[Any, Any], homes: Sequence[str | None]) -> list[Any]:
         """What will be known of each portion: first of those that wait for no other, then of those behind them."""

@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 from typing import Any, Protocol
 
 import dask
+from dask.core import flatten
 from dask.delayed import Delayed, delayed
 
 from dncsc import memory
@@ -198,7 +199,7 @@ class ClientWorkers:
         by_key = {future.key: future for future in futures_of(held)}
         row_bytes = rows.nbytes // rows.shape[0]
         sizes = [row_bytes * count for count in rows.chunks[0]]
-        return _HeldThere(self._client, [by_key[key] for [key] in held.__dask_keys__()], sizes)
+        return _HeldThere(self._client, [by_key[key] for key in flatten(held.__dask_keys__())], sizes)
 
     def send(self, value: Any, key: str) -> Any:
         # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In pieces, since

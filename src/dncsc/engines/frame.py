@@ -17,6 +17,15 @@ def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if exact else np.float64)
 
 
+SHORTEST, LONGEST = 2.0**-500, 2.0**500
+"""Lengths whose squares neither vanish nor overflow. To the distances in a frame, those beyond are 0 or infinite."""
+
+
+def with_a_square(length: float) -> float:
+    """The length, or the nearest one that can be squared."""
+    return min(max(length, SHORTEST), LONGEST)
+
+
 @dataclass(frozen=True)
 class Frame:
     """How the user's rows become the rows that phases see: ``x * scale - shift``.
@@ -76,5 +85,5 @@ class Frame:
         return length / self.scale
 
     def length_inside(self, length: float) -> float:
-        """A length in the user's units in this frame."""
-        return length * self.scale
+        """A length in the user's units in this frame; one that can be squared."""
+        return with_a_square(length * self.scale)

@@ -214,6 +214,13 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 stacklevel=3,
             )
 
+    def _bandwidth_outside(self, frame: Frame, bandwidth: float | None) -> float | None:
+        """A bandwidth that was used, in the user's units; one that he gave, to the last digit."""
+        if bandwidth is None:
+            return None
+        given = getattr(self, "bandwidth", MEAN)
+        return frame.length_outside(bandwidth) if isinstance(given, str) else float(given)
+
     def _apply(self, function: Callable[..., Any], X: Any) -> Any:
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
@@ -227,7 +234,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _rows(self, X: Any, *, reset: bool) -> Any:
         return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
 
-    def _weight(self, sample_weight: Any, rows: Any) -> np.ndarray | None:
+    def _weight(self, sample_weight: Any, rows: Any) -> Any:
         return dask_weights(sample_weight, rows.shape[0]) if is_dask(rows) else checks.weights(sample_weight, rows)
 
     def _names(self) -> Any:
@@ -271,6 +278,5 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
         assert isinstance(embedding.graph, RowsAndLandmarks)
         self.landmarks_ = frame.leave(embedding.graph.points)
         self.n_landmarks_ = len(self.landmarks_)
-        bandwidth = embedding.graph.affinity.bandwidth
-        self.bandwidth_ = None if bandwidth is None else frame.length_outside(bandwidth)
+        self.bandwidth_ = self._bandwidth_outside(frame, embedding.graph.affinity.bandwidth)
         self.exact_fraction_ = embedding.graph.links.exact_fraction

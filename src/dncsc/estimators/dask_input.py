@@ -25,8 +25,6 @@ def dask_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     To fit, the sizes of its chunks have to be known, and are computed where they are not; to predict they need not.
     """
-    import dask.array as da
-
     if not isinstance(getattr(X, "ndim", None), int):
         raise TypeError(f"X has to be a Dask array or frame; got a Dask {type(X).__name__}.")
     rows, names = _from_frame(X, reset) if X.ndim == 2 and hasattr(X, "columns") else (X, None)
@@ -34,9 +32,8 @@ def dask_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise ValueError(f"Expected a 2-dimensional Dask array; got {rows.ndim} dimensions. Reshape your data.")
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"X has to hold real numbers; its dtype is {rows.dtype}.")
-    if np.isnan(rows.shape[0]) and reset:
-        rows = da.Array(rows.dask, rows.name, rows.chunks, meta=rows._meta)  # sizes are set in place: not in the user's
-        rows = rows.compute_chunk_sizes()
+    if reset:
+        rows = _with_sizes(rows)
     if rows.shape[0] == 0 or rows.shape[1] == 0:
         raise ValueError(f"Found array with shape {rows.shape}: there is nothing to cluster.")
     checks.features(estimator, rows.shape[1], names, reset=reset)
@@ -52,11 +49,33 @@ def _from_frame(X: Any, lengths: bool) -> tuple[Any, list[str] | None]:
     return X.to_dask_array(lengths=True if lengths else None), list(X.columns) if named else None
 
 
-def dask_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """Sample weights for a Dask array: one number a row, held here."""
+def dask_weights(sample_weight: Any, n_rows: int) -> Any:
+    """Sample weights for a Dask array: one number a row, as a Dask array where they are one, else held here.
+
+    Of a Dask array nothing is looked at but its shape and dtype: its values are checked where they are, by the survey.
+    """
     if sample_weight is None:
         return None
-    return checks.weights(np.asarray(sample_weight), np.broadcast_to(np.float64(0), (n_rows, 1)))
+    if not is_dask(sample_weight):
+        return checks.weights(np.asarray(sample_weight), np.broadcast_to(np.float64(0), (n_rows, 1)))
+    if getattr(sample_weight, "ndim", None) != 1:
+        raise ValueError("sample_weight has to have one dimension, a weight for each row.")
+    if getattr(sample_weight.dtype, "kind", "O") not in "biuf":
+        raise TypeError(f"sample_weight has to hold real numbers; its dtype is {sample_weight.dtype}.")
+    is_series = hasattr(sample_weight, "to_dask_array")
+    weight = _with_sizes(sample_weight.to_dask_array(lengths=True) if is_series else sample_weight)
+    if len(weight) != n_rows:
+        raise ValueError(f"sample_weight has {len(weight)} weights for {n_rows} rows.")
+    return weight
+
+
+def _with_sizes(array: Any) -> Any:
+    """The array with known sizes of chunks. They are computed and set in place, hence not in the user's own."""
+    import dask.array as da
+
+    if not np.isnan(array.shape[0]):
+        return array
+    return da.Array(array.dask, array.name, array.chunks, meta=array._meta).compute_chunk_sizes()
 
 
 def apply_lazily(model: Model, what: str, rows: Any, names: Any) -> Any:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def open_engine(
-    rows: Any, weight: np.ndarray | None, n_jobs: int | None, size: Size, room: Room, dtype: Any = None
+    rows: Any, weight: Any, n_jobs: int | None, size: Size, room: Room, dtype: Any = None
 ) -> LocalEngine | DaskEngine:
     """The engine for rows: Dask's for its arrays, else the local one.
 

@@ -12,8 +12,11 @@ import numpy as np
 
 from dncsc.beside import written_beside
 from dncsc.engines.columns import reserve
+from dncsc.estimators.dask_input import is_dask
 
 ROWS_AT_A_TIME = 2**20
+ROWS_OF_A_CLUSTER_AT_A_TIME = 2**24
+"""More: each time is a graph of its own, which takes its time however few rows it is for."""
 
 
 @contextlib.contextmanager
@@ -38,7 +41,32 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
         reserve(file.fileno(), file.tell() + 4 * n_rows, "the labels", target.parent)
 
         def deliver(labels: Any) -> None:
-            for start in range(0, n_rows, ROWS_AT_A_TIME):
-                file.write(np.asarray(labels[start : start + ROWS_AT_A_TIME], "<i4").tobytes())
+            for some in _pieces(labels):
+                file.write(np.ascontiguousarray(some, "<i4").data)
 
         yield deliver
+
+
+def _pieces(labels: Any) -> Iterator[np.ndarray]:
+    """All labels in order, a bounded number at a time."""
+    if is_dask(labels):
+        yield from _pieces_of_dask(labels)
+        return
+    for start in range(0, len(labels), ROWS_AT_A_TIME):
+        yield labels[start : start + ROWS_AT_A_TIME]
+
+
+def _pieces_of_dask(labels: Any) -> Iterator[np.ndarray]:
+    """Whole chunks, as many at a time as are few rows; chunks of too many rows in parts."""
+    import dask
+
+    most = ROWS_OF_A_CLUSTER_AT_A_TIME
+    sizes = [min(most, size - start) for size in labels.chunks[0] for start in range(0, size, most)]
+    parts = labels.rechunk({0: tuple(sizes)}).to_delayed()
+    first, n_rows = 0, 0
+    for last, size in enumerate(sizes):
+        if n_rows + size > most:
+            yield from dask.compute(*parts[first:last])
+            first, n_rows = last, 0
+        n_rows += size
+    yield from dask.compute(*parts[first:])

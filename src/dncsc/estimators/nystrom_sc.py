@@ -77,4 +77,4 @@ class NystromSC(EmbeddingMixin, RecipeClusterer):
         assert isinstance(embedding, ByAllLandmarks)
         self.landmarks_ = frame.leave(embedding.kernel.landmarks)
         self.n_landmarks_ = len(self.landmarks_)
-        self.bandwidth_ = frame.length_outside(embedding.kernel.bandwidth)
+        self.bandwidth_ = self._bandwidth_outside(frame, embedding.kernel.bandwidth)

@@ -121,6 +121,7 @@ def search_shortlist(rows, points, products, nearest, squared):
         ``rows @ points.T``, by any order of summation.
     nearest : OUT int32 (n, K)
     squared : OUT (n, K)
+        Infinite where there is no distance, because a product is NaN; the point is then any.
     """
     n, d = rows.shape
     m = points.shape[0]
@@ -152,6 +153,9 @@ def search_shortlist(rows, points, products, nearest, squared):
             if score[c] <= bound:
                 value = _squared_distance(row, points[c])
                 filled = _insert(value, c, filled, squared[r], nearest[r])
+        for j in range(filled, n_nearest):
+            squared[r, j] = np.inf
+            nearest[r, j] = j
 
 
 @jit()
@@ -195,6 +199,7 @@ def nearest_outlined(rows, points, products, length, point_length, index, square
         margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2
         bound = rows.dtype.type(0.5 * (likely_value - length[r] * length[r]) + margin)
         best = rows.dtype.type(np.inf)
+        index[r] = likely  # also where a product is NaN, and there is no distance
         for c in range(m):
             if score[c] <= bound:
                 value = likely_value if c == likely else _squared_distance(rows[r], points[c])

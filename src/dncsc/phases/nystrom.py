@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from dncsc.engines.base import Block, Column, Engine, Pass
+from dncsc.engines.frame import with_a_square
 from dncsc.engines.layout import block_rows
 from dncsc.phases.affinity import mean_distance
 from dncsc.phases.eigen import with_positive_peaks
@@ -45,7 +46,8 @@ class Kernel:
         """(n, p), float64."""
         wide, points = rows.astype(np.float64), self.landmarks.astype(np.float64)
         squared = np.sum(wide**2, axis=1)[:, None] + np.sum(points**2, axis=1) - 2 * wide @ points.T
-        return np.exp(np.maximum(squared, 0) * (-0.5 / self.bandwidth**2))
+        with np.errstate(over="ignore"):  # far away, for a narrow bandwidth: the similarity is 0
+            return np.exp(np.maximum(squared, 0) * (-0.5 / self.bandwidth**2))
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def nystrom_extension(
 def _bandwidth(engine: Engine, settings: Settings, landmarks: np.ndarray) -> float:
     if not isinstance(settings.bandwidth, str):
         return settings.bandwidth
-    return mean_distance(engine, landmarks, np.ones(len(landmarks)), landmarks) or 1.0
+    return with_a_square(mean_distance(engine, landmarks, np.ones(len(landmarks)), landmarks) or 1.0)
 
 
 def _inverse_root(matrix: np.ndarray) -> np.ndarray:

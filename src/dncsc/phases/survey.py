@@ -1,4 +1,4 @@
-"""Before the five phases: look at every value once, refuse what is not finite, and find a safe frame."""
+"""Before the five phases: look at every value and weight once, refuse what is bad, and find a safe frame."""
 
 from __future__ import annotations
 
@@ -54,6 +54,33 @@ def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> Non
     )
 
 
+class BadWeight(NamedTuple):
+    """A weight that is negative or not finite."""
+
+    row: int
+    value: float
+
+
+def find_bad_weight(block: Block) -> list[BadWeight]:
+    """An empty list, or the first bad weight of a block."""
+    good = (block.weight >= 0) & (block.weight < np.inf)
+    if good.all():
+        return []
+    first = int(np.argmin(good))
+    return [BadWeight(block.start + first, float(block.weight[first]))]
+
+
+def check_weights(found: Sequence[BadWeight], n_counted: int) -> None:
+    """Raise the error for weights that cannot be used, if there are any."""
+    if found:
+        raise ValueError(
+            "sample_weight contains values that are negative or not finite; "
+            f"the first is {found[0].value} in row {found[0].row}. A row that is not to count has the weight 0."
+        )
+    if not n_counted:
+        raise ValueError("sample_weight is 0 for every row: nothing is left to cluster.")
+
+
 MEDIAN_ROWS = 64
 """Rows of a block that the centre is the median of, at most."""
 MOST_MEDIAN_ROWS = 2**22
@@ -68,6 +95,7 @@ class _Seen:
     n_counted: int = 0
     some: list[np.ndarray] = field(default_factory=list)
     not_finite: list[NotFinite] = field(default_factory=list)
+    bad_weights: list[BadWeight] = field(default_factory=list)
     checks: list[int] = field(default_factory=list)
 
 
@@ -89,6 +117,8 @@ class _Survey(Pass[_Seen]):
             total.checks += [zlib.crc32(block.rows.data), zlib.crc32(np.ascontiguousarray(block.weight).data)]
         if not np.isfinite(total.sums).all():
             total.not_finite += find_not_finite(block)
+        if not total.bad_weights:
+            total.bad_weights = find_bad_weight(block)
 
 
 @dataclass(frozen=True)
@@ -116,11 +146,14 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     Raises
     ------
     ValueError
-        Where a value is NaN or infinite: how many, and where the first is.
+        Where a value is NaN or infinite: how many, and where the first is. Where a weight is, or is negative, or where
+        none is positive.
     """
     median_rows = min(max(MOST_MEDIAN_ROWS // engine.layout.n_blocks, 1), MEDIAN_ROWS)
     seen = engine.sweep(_Survey(engine.layout.n_features, median_rows, checksum))
     check_finite([bad for total in seen for bad in total.not_finite], names)
+    n_counted = sum(total.n_counted for total in seen)
+    check_weights([bad for total in seen for bad in total.bad_weights], n_counted)
     low = np.min([total.low for total in seen], axis=0)
     high = np.max([total.high for total in seen], axis=0)
     # The median, not the mean: one far outlier would pull the mean so far away that the other rows lose their digits.
@@ -129,4 +162,4 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
     checks = [check for total in seen for check in total.checks]
     whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
-    return Surveyed(frame, sum(total.n_counted for total in seen), whole)
+    return Surveyed(frame, n_counted, whole)

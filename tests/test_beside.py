@@ -1,0 +1,113 @@
+"""Files appear whole or not at all, and nothing is left beside them."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from dncsc.beside import written_beside
+
+
+@pytest.fixture(params=["without a name", "with a name"])
+def folder(request, tmp_path, monkeypatch):
+    """A folder of a system that has files without a name, and of one that has not."""
+    if request.param == "with a name":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    return tmp_path
+
+
+def names(folder):
+    return sorted(os.listdir(folder))
+
+
+@pytest.mark.parametrize("old", [b"old", None])
+def test_a_file_takes_its_place_when_all_is_written(folder, old):
+    target = folder / "föo"
+    if old:
+        target.write_bytes(old)
+    with written_beside(target) as file:
+        file.write(b"new")
+        assert (target.read_bytes() if target.exists() else None) == old
+    assert target.read_bytes() == b"new"
+    assert names(folder) == ["föo"]
+
+
+def test_its_mode_is_that_of_any_new_file(folder):
+    (folder / "any").write_bytes(b"")
+    with written_beside(folder / "file"):
+        pass
+    assert (folder / "file").stat().st_mode == (folder / "any").stat().st_mode
+
+
+def test_nothing_is_left_of_what_failed(folder):
+    (folder / "file").write_bytes(b"old")
+
+    def fail():
+        with written_beside(folder / "file") as file:
+            file.write(b"new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert (folder / "file").read_bytes() == b"old"
+    assert names(folder) == ["file"]
+
+
+def test_several_may_write_the_same_file_and_the_last_to_end_stays(folder):
+    with written_beside(folder / "file") as first:
+        with written_beside(folder / "file") as second:
+            second.write(b"second")
+        first.write(b"first")
+    assert (folder / "file").read_bytes() == b"first"
+    assert names(folder) == ["file"]
+
+
+def test_a_folder_that_is_not_there_is_an_error(folder):
+    with pytest.raises(FileNotFoundError), written_beside(folder / "missing" / "file"):
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="the system has no files without a name")
+def test_where_a_file_cannot_be_given_a_name_it_has_one_from_the_beginning(tmp_path, monkeypatch):
+    def refuse(*given, **options):
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with written_beside(tmp_path / "file") as file:
+        file.write(b"new")
+        assert len(names(tmp_path)) == 1
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert names(tmp_path) == ["file"]
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+from dncsc import LloydKMeans, watch
+
+def kill(phase, done, n_rows):
+    if phase == "discretize":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with watch(kill):
+    LloydKMeans(2).fit(np.arange(1000.0)[:, None], labels_to=sys.argv[1])
+"""
+
+
+def unnamed_files_in(folder):
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def test_nothing_is_left_of_a_fit_that_was_killed(run_python, tmp_path):
+    if not unnamed_files_in(tmp_path):
+        pytest.skip("the system has no files without a name")
+    (tmp_path / "labels.npy").write_bytes(b"old")
+    assert run_python(KILLED, tmp_path / "labels.npy").returncode == -signal.SIGKILL
+    assert (tmp_path / "labels.npy").read_bytes() == b"old"
+    assert names(tmp_path) == ["labels.npy"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,22 @@ import pytest
 from dncsc.datasets import load
 
 Table = tuple[np.ndarray, np.ndarray]
+
+LONG = (
+    *("methods_quality", "methods", "bench", "dask_engine", "kernel_cache", "cli_process", "promises"),
+    *("sklearn_methods", "rows_trouble", "bench_report", "files_engine", "auto", "demo", "sklearn_citizen"),
+)
+"""Files that take long begin first, so that no worker is left alone with one; those that compile for others lead."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False  # xdist would begin with the files of most tests
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {f"test_{name}.py": place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 def _frozen(*arrays: np.ndarray) -> Table:
@@ -61,3 +78,15 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
 
     return run
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts this process and those that it starts.
+
+    It would not where the tests themselves are started in the background of a shell without job control: such a shell
+    has its children ignore the signal, which they hand down.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

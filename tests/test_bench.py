@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ pytest.importorskip("rich")
 from typer.testing import CliRunner
 
 from dncsc import __version__
+from dncsc.bench.cell import outcome
 from dncsc.bench.cells import Cell, Plan
 from dncsc.bench.engines import ENGINES
 from dncsc.bench.limits import Limits
@@ -33,10 +36,14 @@ OPTIONS = {"--sets": "tm-1m", "--rows": "300", "--repeats": "2", "--jobs": "1", 
 WAITING = ["simulation", *(each for pair in OPTIONS.items() for each in pair), "-o"]
 
 
+def let_clusterers_be_imported(patch):
+    here = str(Path(__file__).parent)
+    patch.setenv("PYTHONPATH", os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
+
+
 @pytest.fixture(autouse=True)
 def clusterers_can_be_imported(monkeypatch, tmp_path):
-    here = str(Path(__file__).parent)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
+    let_clusterers_be_imported(monkeypatch)
     monkeypatch.setenv("BENCH_TEST_FOLDER", str(tmp_path))
 
 
@@ -53,6 +60,12 @@ class Onlooker:
 
 def cell_of(method, *, name="tm-1m", rows=300, engine="threads", **params):
     return Cell("paper", name, rows, method, params, engine, 1, 0, 0)
+
+
+def outcome_here(cell):
+    """What the process of a cell would tell, and the stages it would go through, without the process."""
+    stages = []
+    return outcome(asdict(cell), stages.append), stages
 
 
 def lines_of(path):
@@ -101,20 +114,20 @@ def test_a_suite_measures_every_method_and_goes_on_where_it_stopped(tmp_path):
         ("bench_clusterers:Crashing", ROOMY, "failed", "RuntimeError: the sky fell"),
         ("bench_clusterers:Vanishing", ROOMY, "failed", "ended while warming up with exit code 3: so long"),
         ("bench_clusterers:Endless", Limits(0.5, 2**33), "timeout", "more than 0.5 s of warming up"),
-        ("bench_clusterers:Greedy", Limits(120, 10**9), "memory", "more than 1.0 GB while warming up"),
+        ("bench_clusterers:Greedy", Limits(120, 6 * 10**8), "memory", "more than 600 MB while warming up"),
     ],
 )
 def test_a_cell_that_goes_wrong_says_why(method, limits, status, reason):
-    outcome = run_cell(cell_of(method), limits)
-    assert outcome["status"] == status
-    assert reason in outcome["reason"]
+    told = run_cell(cell_of(method), limits)
+    assert told["status"] == status
+    assert reason in told["reason"]
 
 
 def test_parameters_that_a_method_refuses_are_a_failed_cell():
-    outcome = run_cell(cell_of("dnc-sc", n_landmarks=1), ROOMY)
-    assert outcome["status"] == "failed"
-    assert "n_landmarks=1 must be at least n_clusters=2" in outcome["reason"]
-    assert outcome["refused"]
+    told, _ = outcome_here(cell_of("dnc-sc", n_landmarks=1))
+    assert told["status"] == "failed"
+    assert "n_landmarks=1 must be at least n_clusters=2" in told["reason"]
+    assert told["refused"]
 
 
 def test_a_set_that_cannot_be_had_is_skipped(monkeypatch, tmp_path):
@@ -122,49 +135,63 @@ def test_a_set_that_cannot_be_had_is_skipped(monkeypatch, tmp_path):
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
-    outcome = run_cell(cell_of("dnc-sc", name="usps", rows=None), ROOMY)
-    assert outcome["status"] == "skipped"
-    assert "'usps'" in outcome["reason"]
+    told, stages = outcome_here(cell_of("dnc-sc", name="usps", rows=None))
+    assert told["status"] == "skipped"
+    assert "'usps'" in told["reason"]
+    assert stages == ["loading"]
 
 
 def test_the_selection_is_a_clusterer_by_itself():
-    outcome = run_cell(cell_of("divide-and-conquer", name="blobs-500", rows=20_000), ROOMY)
-    assert outcome["status"] == "ok"
-    assert outcome["nmi"] > 0.9
-    assert set(outcome["phases"]) == {"survey", "select", "partition", "discretize"}
+    told, stages = outcome_here(cell_of("divide-and-conquer", name="blobs-500", rows=20_000))
+    assert told["status"] == "ok"
+    assert told["nmi"] > 0.9
+    assert set(told["phases"]) == {"survey", "select", "partition", "discretize"}
+    assert stages == ["loading", "warming up", "fitting", "scoring"]
 
 
 def test_repeats_of_what_exceeded_a_limit_are_skipped_until_the_limit_is_raised(tmp_path):
     plan = Plan("paper", (("tm-1m", 300),), ("bench_clusterers:Endless",), repeats=2)
-    halves = Plan("paper", (("tm-1m", 300),), ("bench_clusterers:Halves",), repeats=1)
 
-    def run(limits, planned=plan):
+    def run(limits):
         onlooker = Onlooker()
         with Results.open(tmp_path / "results.jsonl") as results:
-            run_plan(planned, results, limits, onlooker)
+            run_plan(plan, results, limits, onlooker)
         return [(status, anew) for _, _, status, anew in onlooker.finished], onlooker.stages
 
     assert run(Limits(0.3, 2**33))[0] == [("timeout", True), ("skipped", True)]
     assert run(Limits(0.3, 2**33)) == ([("timeout", False), ("skipped", False)], [])
-    assert run(Limits(0.4, 2**33))[0] == [("timeout", True), ("skipped", True)]
+    finished, stages = run(Limits(0.4, 2**33))
+    assert finished == [("timeout", True), ("skipped", True)]
+    assert list(dict.fromkeys(stages)) == ["starting", "loading", "warming up"]
     first, second, *_ = runs_of(tmp_path / "results.jsonl")
     assert first["limits"]["seconds"] == 0.3
     assert second["reason"] == "repeat 1: more than 0.3 s of warming up"
-    finished, stages = run(ROOMY, halves)
-    assert finished == [("ok", True)]
-    assert stages[0] == "starting"
-    assert set(stages) <= {"starting", "loading", "warming up", "fitting", "scoring"}
 
 
-def started(tmp_path):
+@contextmanager
+def waiting(folder):
     """A suite in whose second cell nothing moves, and the process of that cell."""
-    suite = subprocess.Popen([*COMMAND, *WAITING, str(tmp_path / "results.jsonl")], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 120
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        assert suite.poll() is None, suite.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return suite, int((tmp_path / "pid").read_text())
+    (folder / "pid").unlink(missing_ok=True)
+    suite = subprocess.Popen(
+        [*COMMAND, *WAITING, str(folder / "results.jsonl")],
+        env={**os.environ, "BENCH_TEST_FOLDER": str(folder)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with suite:
+        try:
+            deadline = time.monotonic() + 120
+            while not (folder / "pid").exists() or not (folder / "pid").read_text():
+                assert suite.poll() is None, suite.stderr.read()
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            child = int((folder / "pid").read_text())
+            yield suite, child
+            assert has_ended(child)
+        finally:
+            suite.kill()
+            with suppress(FileNotFoundError, ProcessLookupError):
+                os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
 
 
 def has_ended(pid):
@@ -180,50 +207,60 @@ def has_ended(pid):
     return False
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
-def test_a_killed_suite_leaves_no_process_and_goes_on_where_it_stopped(tmp_path):
+looks_at_processes = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """Folder of a suite that was killed in the second of its two cells."""
+    folder = tmp_path_factory.mktemp("killed")
+    with pytest.MonkeyPatch.context() as patch:
+        let_clusterers_be_imported(patch)
+        with waiting(folder) as (suite, _):
+            suite.kill()
+    return folder
+
+
+@looks_at_processes
+def test_a_killed_suite_leaves_no_process_and_goes_on_where_it_stopped(killed, tmp_path):
     path = tmp_path / "results.jsonl"
-    suite, child = started(tmp_path)
-    suite.send_signal(signal.SIGKILL)
-    suite.wait()
-    suite.stderr.close()
-    assert has_ended(child)
+    shutil.copy(killed / "results.jsonl", path)
     (first,) = runs_of(path)
     assert first["repeat"] == 0
 
     with path.open("a") as file:
         file.write('{"kind": "run", "key": "half a li')
     (tmp_path / "go").touch()
-    again = subprocess.run([*COMMAND, *WAITING, str(path)], capture_output=True, text=True, check=False)
-    assert again.returncode == 0, again.stderr
-    assert "[2/2]" in again.stderr
-    assert "[1/2]" not in again.stderr
+    again = CliRunner().invoke(app, [*WAITING, str(path)])
+    assert again.exit_code == 0, again.output
+    assert "[2/2]" in again.output
+    assert "[1/2]" not in again.output
     assert runs_of(path)[0] == first
     assert [run["repeat"] for run in runs_of(path)] == [0, 1]
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
-def test_an_interrupt_ends_at_once_and_says_how_to_go_on(tmp_path):
-    suite, child = started(tmp_path)
-    suite.send_signal(signal.SIGINT)
-    _, said = suite.communicate(timeout=20)
-    assert suite.returncode == 130
+@looks_at_processes
+def test_an_interrupt_ends_at_once_and_says_how_to_go_on(killed, tmp_path, interruptible):
+    shutil.copy(killed / "results.jsonl", tmp_path)
+    with waiting(tmp_path) as (suite, _):
+        suite.send_signal(signal.SIGINT)
+        said = suite.stderr.read()
+        assert suite.wait(20) == 130
     assert "1 of 2 cells are in" in said
     assert "The same command goes on" in said
-    assert has_ended(child)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(child, signal.SIGKILL)
 
 
 def test_labels_do_not_depend_on_where_the_rows_are():
     pytest.importorskip("distributed")
-    outcomes = [run_cell(cell_of("dnc-sc", rows=8000, engine=engine), ROOMY) for engine in ENGINES]
-    assert [outcome["status"] for outcome in outcomes] == ["ok"] * 4, outcomes
-    assert len({outcome["labels"] for outcome in outcomes}) == 1
+    cells = {engine: cell_of("dnc-sc", rows=8000, engine=engine) for engine in ENGINES}
+    on_dask = run_cell(cells.pop("dask"), ROOMY)  # whose workers have to start from the process of a cell
+    told = [on_dask, *(outcome_here(cell)[0] for cell in cells.values())]
+    assert [each["status"] for each in told] == ["ok"] * 4, told
+    assert len({each["labels"] for each in told}) == 1
 
 
 @pytest.mark.parametrize("engine", ["files", "dask"])
 def test_what_cannot_run_on_an_engine_is_skipped(engine):
-    outcome = run_cell(cell_of("sklearn-kmeans", engine=engine), ROOMY)
-    assert outcome["status"] == "skipped"
-    assert "KMeans cannot fit rows from" in outcome["reason"]
+    told, _ = outcome_here(cell_of("sklearn-kmeans", engine=engine))
+    assert told["status"] == "skipped"
+    assert "KMeans cannot fit rows from" in told["reason"]

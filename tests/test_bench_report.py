@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -74,39 +75,37 @@ def test_the_page_needs_nothing_but_its_images(report):
     assert opened == []
 
 
-@pytest.fixture
-def short(tmp_path):
-    """Results of a suite that has just begun."""
-    path = tmp_path / "short.jsonl"
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """Results of a suite that has just begun, and the folder of a report on them."""
+    folder = tmp_path_factory.mktemp("short")
+    path = folder / "short.jsonl"
     path.write_text("".join(RESULTS.read_text().splitlines(keepends=True)[:5]))
-    return Results.read(path)
+    results = Results.read(path)
+    write_report(results, folder / "report")
+    return results, folder / "report"
 
 
-def test_the_same_results_give_the_same_files(short, tmp_path):
-    folders = tmp_path / "one", tmp_path / "two"
-    for folder in folders:
-        write_report(short, folder)
-    one, two = (
-        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        for folder in folders
-    )
-    assert len(one) == 8
-    assert one == two
+def files_of(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_an_older_report_is_replaced_and_other_folders_are_left_alone(short, tmp_path):
-    write_report(short, tmp_path / "report")
-    before = (tmp_path / "report" / "report.md").read_text("utf-8")
-    assert "…" in before
-    (tmp_path / "report" / "report.md").write_text("old")
-    write_report(short, tmp_path / "report")
-    assert (tmp_path / "report" / "report.md").read_text("utf-8") == before
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "index.html").write_text("my home page")
+def test_the_same_results_give_the_same_files_and_an_older_report_is_replaced(short, tmp_path):
+    results, report = short
+    again = shutil.copytree(report, tmp_path / "report")
+    assert "…" in (again / "report.md").read_text("utf-8")
+    for path, content in files_of(again).items():
+        (again / path).write_bytes(content + b"old")
+    write_report(results, again)
+    assert len(files_of(again)) == 8
+    assert files_of(again) == files_of(report)
+
+
+def test_other_folders_are_left_alone(short, tmp_path):
+    (tmp_path / "index.html").write_text("my home page")
     with pytest.raises(ValueError, match="other things than a report"):
-        write_report(short, other)
-    assert (other / "index.html").read_text() == "my home page"
+        write_report(short[0], tmp_path)
+    assert files_of(tmp_path) == {Path("index.html"): b"my home page"}
 
 
 def test_nothing_to_report_is_said(tmp_path):

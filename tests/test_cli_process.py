@@ -91,7 +91,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 @pytest.mark.parametrize(
     ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 )
-def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many_rows):
+def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many_rows, interruptible):
     before = files_in(many_rows)
     command = [*DNCSC, "fit", "rows.npy", "-k", "13", "-o", "l.parquet", "--model", "m.npz"]
     with subprocess.Popen(command, cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:
@@ -106,7 +106,7 @@ def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many
     assert files_in(many_rows) == before
 
 
-def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows):
+def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows, interruptible):
     command = ["fit", "rows.npy", "-k", "13", "-o", "l.npy", "--resume", "kept"]
     with subprocess.Popen([*DNCSC, *command], cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:
         wait_for(process, "select: ")
@@ -123,7 +123,7 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows):
     (many_rows / "l.npy").unlink()
 
 
-def test_a_terminal_shows_one_live_display_and_ctrl_c_ends_it(many_rows):
+def test_a_terminal_shows_one_live_display_and_ctrl_c_ends_it(many_rows, interruptible):
     pty = pytest.importorskip("pty")
     child, terminal = pty.fork()
     if child == 0:

@@ -366,7 +366,7 @@ def test_scratch_is_gone_when_the_process_is_killed(file, scratch):
     assert not list(scratch.iterdir())
 
 
-def test_an_interrupt_ends_a_fit_soon(file):
+def test_an_interrupt_ends_a_fit_soon(file, interruptible):
     """As Ctrl+C does: it comes to the main thread while others work."""
     started = threading.Event()
 

@@ -68,10 +68,27 @@ def test_only_the_word_auto_stands_for_a_number_of_clusters():
 # Weights
 
 
-def test_in_a_plane_the_bandwidth_is_a_third_of_the_mean_distance(flower):
-    X = flower[0][:50_000]
-    chosen, mean = (DnCSC(13, bandwidth=word, random_state=0).fit(X) for word in ("auto", "mean"))
-    np.testing.assert_allclose(chosen.bandwidth_, 0.35 * mean.bandwidth_, rtol=1e-6)
+def test_in_a_plane_the_bandwidth_is_a_third_of_the_mean_distance_to_three_of_five(flower):
+    X = flower[0][:1_000]  # one block, all of whose rows tell how distances differ
+    given = {"n_landmarks": 100, "random_state": 0}
+    chosen, of_three = DnCSC(2, **given).fit(X), DnCSC(2, bandwidth="mean", n_neighbors=3, **given).fit(X)
+    np.testing.assert_allclose(chosen.bandwidth_, 0.35 * of_three.bandwidth_, rtol=1e-5)
+    weights = chosen.affinity(X)
+    assert (np.diff(weights.indptr) == 5).all()
+    assert ((weights.toarray() > 0).sum(axis=1) <= 3).all()
+
+
+@pytest.mark.parametrize("d", [2, 4, 16])
+@pytest.mark.parametrize("k", [2, 10, 50])
+def test_groups_eight_deviations_apart_are_counted(d, k):
+    random = np.random.default_rng(d)
+    centres = np.empty((0, d))
+    while len(centres) < k:
+        centre = random.uniform(0, 14 * np.ceil(k ** (1 / d)), d)
+        if all(np.linalg.norm(centres - centre, axis=1) >= 8):
+            centres = np.vstack([centres, centre])
+    X = centres[np.arange(200 * k) % k] + random.standard_normal((200 * k, d))
+    assert DnCSC("auto", n_landmarks=min(100 * k, 1000), random_state=0).fit(X).cluster_sizes_.tolist() == [200] * k
 
 
 def test_in_many_dimensions_weights_are_adaptive():

@@ -159,7 +159,7 @@ def _check_affinity(affinity: Any, p: int, n_neighbors: int, dtype: Any) -> None
         _need(not isinstance(affinity.weights, RowsOfOne), "its weights are scaled twice")
         _check_affinity(affinity.weights, p, n_neighbors, dtype)
     elif isinstance(affinity, OfNearest):
-        _need(isinstance(affinity.weights, Gaussian), f"it weighs by a {type(affinity.weights).__name__} of some")
+        _need(isinstance(affinity.weights, Gaussian), f"its weights of few are {type(affinity.weights).__name__}")
         _need(1 <= affinity.count <= n_neighbors, "it weighs more neighbours than there are")
         _check_affinity(affinity.weights, p, n_neighbors, dtype)
     elif isinstance(affinity, Gaussian):

@@ -263,7 +263,10 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
     """A clusterer whose rows are linked to their K nearest landmarks."""
 
     def affinity(self, X: Any) -> scipy.sparse.csr_matrix:
-        """Weights B between the rows of X and the landmarks, K of them a row: shape (n_samples, n_landmarks_)."""
+        """Weights B between the rows of X and the landmarks, shape (n_samples, n_landmarks_).
+
+        K entries a row, of which some are 0 where `bandwidth` gives the farther ones no weight.
+        """
         nearest, weight = self._apply(pipeline.weigh, X)
         n_rows, n_nearest = nearest.shape
         start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest

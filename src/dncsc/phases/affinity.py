@@ -141,8 +141,8 @@ TOLERATED, TOLERATED_WHERE_FLAT = 1, 5
 def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
     """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks.
 
-    "auto" is Gaussian with a third of that, unless such weights shatter the graph. Then it is "mean" where rows lie
-    in a plane, and else adaptive.
+    "auto" is Gaussian with a third of that, in a plane of the nearest few landmarks only, unless such weights shatter
+    the graph. Then it is "mean" where rows lie in a plane, and else adaptive.
     """
     return _weights(engine, settings, links, links.mean_distance)
 
@@ -157,10 +157,10 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
     if settings.mixed:
-        return _mixture(links)
+        return _mixture(links, settings)
     if settings.bandwidth == AUTO:
         if is_flat(links):
-            return Choice((tight(mean_distance), _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
+            return Choice((_tight_of_few(links, settings), _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
         return Choice((tight(mean_distance), Adaptive()), TOLERATED)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
@@ -173,22 +173,30 @@ def is_flat(links: Links) -> bool:
     return links.nearness < FLAT
 
 
-def _mixture(links: Links) -> Mixture:
+def _mixture(links: Links, settings: Settings) -> Mixture:
     """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
 
     Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all. In a plane, where adaptive ones close
     gaps, tight ones of few and of all, or, where these shatter the graph, with the mean as bandwidth.
     """
-    found = links.search.n_neighbors
-    few = max(found // 2, min(found, 2))
+    few = _tight_of_few(links, settings)
     if not is_flat(links):
-        return Mixture((Adaptive(), OfNearest(tight(links.mean_distance_to(few)), few)), find_clusters=False)
+        return Mixture((Adaptive(), few), find_clusters=False)
+    count = min(settings.n_neighbors, links.search.n_neighbors)
+    mean = links.mean_distance_to(count)
+    return Mixture(
+        (
+            Choice((OfNearest(tight(mean), count), OfNearest(_gaussian(mean), count)), TOLERATED_WHERE_FLAT),
+            Choice((few, OfNearest(_gaussian(mean), few.count)), TOLERATED_WHERE_FLAT),
+        ),
+        find_clusters=True,
+    )
 
-    def of(count: int) -> Affinity:
-        mean = links.mean_distance_to(count)
-        return Choice((OfNearest(tight(mean), count), OfNearest(_gaussian(mean), count)), TOLERATED_WHERE_FLAT)
 
-    return Mixture((of(max(found - 1, 1)), of(few)), find_clusters=True)
+def _tight_of_few(links: Links, settings: Settings) -> OfNearest:
+    """Tight weights of more than half of the K nearest: 3 for K = 5."""
+    count = min(settings.n_neighbors // 2 + 1, links.search.n_neighbors)
+    return OfNearest(tight(links.mean_distance_to(count)), count)
 
 
 def tight(mean_distance: float) -> Gaussian:

@@ -30,6 +30,8 @@ SPECK_LANDMARKS = 10
 """A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
 
 
+MANY_SPECKS = 0.01
+"""of all rows: where more are in small components, the graph is shattered"""
 MOST_SPECKS = 0.1
 """of all rows: where more are in small components, these are what the data is made of, and no specks"""
 
@@ -120,8 +122,8 @@ def bottom_of_spectrum(
         Whether vectors that only point out a speck count. If not, the next ones take their place, and the landmarks of
         a speck that is not linked to anything share the places of the nearest landmark that is.
     tolerated : int, optional
-        Thin vectors that may be among the first. A graph with more is shattered, and is not looked at any further;
-        without a number, none is.
+        Thin vectors that may be among the first. A graph with more, or with many rows in specks, is shattered, and is
+        not looked at any further; without a number, none is.
     n_vectors : int, optional
         How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
         sought in the end.
@@ -133,7 +135,8 @@ def bottom_of_spectrum(
     n_components, component = connected_components(normal, directed=False)
     wanted = n_vectors or n_clusters
     measure = _Measure(mass[linked], wanted)
-    core = np.arange(len(linked)) if with_specks else _without_specks(component, measure)
+    core, in_specks = _without_specks(component, measure)
+    core = np.arange(len(linked)) if with_specks else core
     of_core = np.unique(component[core], return_inverse=True)[1]  # numbered without the gaps that specks leave
     core_count = int(of_core.max()) + 1
     part = join_lightest(of_core, landmarks[linked[core]], measure.mass[core], wanted)
@@ -144,7 +147,9 @@ def bottom_of_spectrum(
     thick = _Measure(measure.mass, n_clusters).least_landmarks
     while True:
         pairs = _pairs(normal, root, parts, count, factorise, measure)
-        is_shattered = not joined and tolerated is not None and _is_shattered(pairs, n_clusters, tolerated, thick)
+        is_shattered = tolerated is not None and (
+            in_specks > MANY_SPECKS or (not joined and _is_shattered(pairs, n_clusters, tolerated, thick))
+        )
         useful = pairs if with_specks else [pair for pair in pairs if not pair.is_speck]
         exhausted = joined or count >= min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
         if len(useful) >= wanted or exhausted or is_shattered:
@@ -173,12 +178,12 @@ def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -
     return normal
 
 
-def _without_specks(component: np.ndarray, measure: _Measure) -> np.ndarray:
-    """Landmarks of components that are no specks; all landmarks where specks are more than a few."""
+def _without_specks(component: np.ndarray, measure: _Measure) -> tuple[np.ndarray, float]:
+    """Landmarks of components that are no specks, or all where specks are many; and the share of rows in specks."""
     mass, size = np.bincount(component, measure.mass), np.bincount(component)
     kept = (mass >= measure.least_mass) | (size >= measure.least_landmarks)
-    dust = mass[~kept].sum() > MOST_SPECKS * mass.sum()
-    return np.arange(len(component)) if dust else np.flatnonzero(kept[component])
+    share = float(mass[~kept].sum() / mass.sum())
+    return np.arange(len(component)) if share > MOST_SPECKS else np.flatnonzero(kept[component]), share
 
 
 def _pairs(

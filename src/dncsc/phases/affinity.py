@@ -161,6 +161,8 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
     if settings.bandwidth == AUTO:
         if is_flat(links):
             return Choice((_tight_of_few(links, settings), _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
+        if links.search.n_neighbors == 1:
+            return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
         return Choice((tight(mean_distance), Adaptive()), TOLERATED)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))

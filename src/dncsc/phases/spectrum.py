@@ -30,8 +30,8 @@ SPECK_LANDMARKS = 10
 """A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
 
 
-MANY_SPECKS = 0.01
-"""of all rows: where more are in small components, the graph is shattered"""
+MANY_SPECKS, MANY_IN_SPECKS = 0.01, 0.05
+"""of all rows, or of all landmarks: where more are in small components, the graph is shattered"""
 MOST_SPECKS = 0.1
 """of all rows: where more are in small components, these are what the data is made of, and no specks"""
 
@@ -135,7 +135,7 @@ def bottom_of_spectrum(
     n_components, component = connected_components(normal, directed=False)
     wanted = n_vectors or n_clusters
     measure = _Measure(mass[linked], wanted)
-    core, in_specks = _without_specks(component, measure)
+    core, dusty = _without_specks(component, measure)
     core = np.arange(len(linked)) if with_specks else core
     of_core = np.unique(component[core], return_inverse=True)[1]  # numbered without the gaps that specks leave
     core_count = int(of_core.max()) + 1
@@ -148,7 +148,7 @@ def bottom_of_spectrum(
     while True:
         pairs = _pairs(normal, root, parts, count, factorise, measure)
         is_shattered = tolerated is not None and (
-            in_specks > MANY_SPECKS or (not joined and _is_shattered(pairs, n_clusters, tolerated, thick))
+            dusty or (not joined and _is_shattered(pairs, n_clusters, tolerated, thick))
         )
         useful = pairs if with_specks else [pair for pair in pairs if not pair.is_speck]
         exhausted = joined or count >= min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
@@ -178,12 +178,13 @@ def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -
     return normal
 
 
-def _without_specks(component: np.ndarray, measure: _Measure) -> tuple[np.ndarray, float]:
-    """Landmarks of components that are no specks, or all where specks are many; and the share of rows in specks."""
+def _without_specks(component: np.ndarray, measure: _Measure) -> tuple[np.ndarray, bool]:
+    """Landmarks of components that are no specks, or all where specks are most; and whether specks are many."""
     mass, size = np.bincount(component, measure.mass), np.bincount(component)
     kept = (mass >= measure.least_mass) | (size >= measure.least_landmarks)
-    share = float(mass[~kept].sum() / mass.sum())
-    return np.arange(len(component)) if share > MOST_SPECKS else np.flatnonzero(kept[component]), share
+    rows, landmarks = mass[~kept].sum() / mass.sum(), size[~kept].sum() / size.sum()
+    core = np.arange(len(component)) if rows > MOST_SPECKS else np.flatnonzero(kept[component])
+    return core, bool(rows > MANY_SPECKS or landmarks > MANY_IN_SPECKS)
 
 
 def _pairs(

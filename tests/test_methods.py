@@ -19,7 +19,7 @@ from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromS
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import Held, LocalEngine
 from dncsc.metrics import accuracy
-from dncsc.phases.affinity import Adaptive, Gaussian, OfNearest, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
 from dncsc.phases.select.hubs import _scores
 
 KINDS = {"lsc-k": "kmeans", "lsc-r": "random", "lsc-kh": "kmeans-hubs", "lsc-rh": "random-hubs"}
@@ -685,8 +685,8 @@ def test_members_of_an_ensemble_come_from_two_kinds_of_weights():
         kinds[name] = [(type(each).__name__, getattr(each, "count", None)) for each in affinities]
         coarse = [len(member.centroids) == k for member in group.members]
         assert coarse == ([True] * 2 + [False] * 6 if name == "flat" else [False] * 8)
-    assert set(kinds["flat"]) == {("OfNearest", 5), ("OfNearest", 3)}
-    assert set(kinds["deep"]) == {("Adaptive", None), ("OfNearest", 3)}
+    assert set(kinds["flat"]) == {("Gaussian", 5), ("Gaussian", 3)}
+    assert set(kinds["deep"]) == {("Adaptive", None), ("Gaussian", 3)}
     assert all(list(map(each.count, set(each))) == [4, 4] for each in kinds.values())
 
 
@@ -694,7 +694,7 @@ def test_weights_of_few_neighbours_are_those_of_a_smaller_search():
     random = np.random.default_rng(0)
     squared = np.sort(random.random((50, 6)).astype(np.float32), axis=1)
     nearest = np.argsort(random.random((50, 9)), axis=1)[:, :6].astype(np.int32)
-    transition, degree = OfNearest(Gaussian(0.4), 3).weigh(nearest, squared)
+    transition, degree = Gaussian(0.4, 3).weigh(nearest, squared)
     expected, of_few = Gaussian(0.4).weigh(nearest[:, :3].copy(), squared[:, :3].copy())
     np.testing.assert_array_equal(transition[:, :3], expected)
     np.testing.assert_array_equal(degree, of_few)

@@ -18,7 +18,6 @@ from sklearn.exceptions import NotFittedError
 
 from dncsc import DnCSC, clusterer, estimate, load_model, methods, open_rows
 from dncsc.estimators import saving
-from dncsc.phases.affinity import Adaptive
 
 ATTRIBUTES = [
     "landmarks_",
@@ -405,11 +404,10 @@ def first_level(**changes):
         (TREE, first_level(first=lambda f: f.astype(np.int64)), "the first centres has shape"),
         (TREE, first_level(centres=with_number(np.nan)), "the centres has NaN"),
         (TREE, lambda levels: (*levels, levels[-1]), "torn|the first centres"),
-        ("embedding__graph__affinity__weights__bandwidth", 0.0, "bandwidth is not positive"),
-        ("embedding__graph__affinity__weights__bandwidth", -1.0, "bandwidth is not positive"),
-        ("embedding__graph__affinity__count", 0, "more neighbours than there are"),
-        ("embedding__graph__affinity__count", 6, "more neighbours than there are"),
-        ("embedding__graph__affinity__weights", Adaptive(), "its weights of few are Adaptive"),
+        ("embedding__graph__affinity__bandwidth", 0.0, "bandwidth is not positive"),
+        ("embedding__graph__affinity__bandwidth", -1.0, "bandwidth is not positive"),
+        ("embedding__graph__affinity__count", 0, "neighbours that are none"),
+        ("embedding__graph__affinity__count", 6, "neighbours that are none"),
         ("embedding__lift__vectors", lambda v: v[:-1], "the eigenvectors has shape"),
         ("embedding__lift__vectors", lambda v: v[:, :0], "no eigenvectors"),
         ("embedding__lift__vectors", lambda v: v[:, 0], "malformed|the eigenvectors has shape"),

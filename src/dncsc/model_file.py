@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.frame import LONGEST, SHORTEST, Frame
-from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, OfNearest, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Group, Member, RowsAndMembers
@@ -40,7 +40,6 @@ KINDS: tuple[type, ...] = (
     Member,
     Mixture,
     Model,
-    OfNearest,
     Partition,
     Placed,
     Rows,
@@ -158,11 +157,8 @@ def _check_affinity(affinity: Any, p: int, n_neighbors: int, dtype: Any) -> None
     if isinstance(affinity, RowsOfOne):
         _need(not isinstance(affinity.weights, RowsOfOne), "its weights are scaled twice")
         _check_affinity(affinity.weights, p, n_neighbors, dtype)
-    elif isinstance(affinity, OfNearest):
-        _need(isinstance(affinity.weights, Gaussian), f"its weights of few are {type(affinity.weights).__name__}")
-        _need(1 <= affinity.count <= n_neighbors, "it weighs more neighbours than there are")
-        _check_affinity(affinity.weights, p, n_neighbors, dtype)
     elif isinstance(affinity, Gaussian):
+        _need(affinity.count is None or 1 <= affinity.count <= n_neighbors, "it weighs neighbours that are none")
         _need(affinity.bandwidth > 0, "its bandwidth is not positive")
     elif isinstance(affinity, SelfTuning):
         _array("the scales", affinity.scales, (p,), dtype)

@@ -35,7 +35,7 @@ def _exponentials(x, bits, powers, bias, shift, lowest):
 @jit()
 def _relative_exponents(squared, scale, exponents, lead):
     """Exponents -scale * d^2, each row's largest subtracted and kept in `lead`; squared distances ascend in a row."""
-    n, n_nearest = squared.shape
+    n, n_nearest = exponents.shape
     for r in range(n):
         lead[r] = -scale * squared[r, 0]
         for j in range(n_nearest):
@@ -55,7 +55,18 @@ def _normalise(transition, lead):
         lead[r] *= total
 
 
-def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+@jit()
+def _fill_up(few, all_of_row):
+    """The same rows with zeros behind."""
+    n, count = few.shape
+    for r in range(n):
+        for j in range(count):
+            all_of_row[r, j] = few[r, j]
+        for j in range(count, all_of_row.shape[1]):
+            all_of_row[r, j] = 0
+
+
+def gaussian_transition(squared: np.ndarray, scale: float, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Rows of ``T = D_X^-1 B`` and their degrees, for ``B = exp(-scale * d^2)``.
 
     Parameters
@@ -64,6 +75,8 @@ def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, 
         Squared distances, ascending in each row.
     scale : float
         ``1 / (2 sigma^2)``.
+    count : int, optional
+        How many of the nearest have weight; all by default.
 
     Returns
     -------
@@ -72,11 +85,16 @@ def gaussian_transition(squared: np.ndarray, scale: float) -> tuple[np.ndarray, 
     mass : (n,)
         Degree ``d_X``, the row's sum in B; positive.
     """
-    transition = np.empty_like(squared)
-    lead = np.empty(len(squared), squared.dtype)
+    n, n_nearest = squared.shape
+    few = np.empty((n, min(count or n_nearest, n_nearest)), squared.dtype)
+    lead = np.empty(n, squared.dtype)
     finite = min(scale, float(np.finfo(squared.dtype).max))
-    _relative_exponents(squared, squared.dtype.type(finite), transition, lead)
-    return _from_exponents(transition, lead)
+    _relative_exponents(squared, squared.dtype.type(finite), few, lead)
+    transition, degree = _from_exponents(few, lead)
+    if few.shape[1] < n_nearest:
+        transition = np.empty_like(squared)
+        _fill_up(few, transition)
+    return transition, degree
 
 
 def _exponentials_of(x: np.ndarray) -> None:

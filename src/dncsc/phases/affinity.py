@@ -38,9 +38,11 @@ class Gaussian:
     """``exp(-d^2 / 2 sigma^2)``"""
 
     bandwidth: float
+    count: int | None = None
+    """how many of the nearest landmarks have weight; all by default"""
 
     def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return gaussian_transition(squared, 0.5 / self.bandwidth / self.bandwidth)
+        return gaussian_transition(squared, 0.5 / self.bandwidth / self.bandwidth, self.count)
 
 
 @dataclass(frozen=True)
@@ -97,25 +99,6 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class OfNearest:
-    """Weights of the nearest few of the landmarks found; the others have weight 0."""
-
-    weights: Affinity
-    count: int
-
-    @property
-    def bandwidth(self) -> float | None:
-        return self.weights.bandwidth
-
-    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        few = (np.ascontiguousarray(each[:, : self.count]) for each in (nearest, squared))
-        some, degree = self.weights.weigh(*few)
-        transition = np.zeros_like(squared)
-        transition[:, : self.count] = some
-        return transition, degree
-
-
-@dataclass(frozen=True)
 class Mixture:
     """Several ways to weights, each for some members of an ensemble."""
 
@@ -160,7 +143,9 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
         return _mixture(links, settings)
     if settings.bandwidth == AUTO:
         if is_flat(links):
-            return Choice((_tight_of_few(links, settings), _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
+            few = _few(settings, links)
+            of_few = tight(links.mean_distance_to(few), few)
+            return Choice((of_few, _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
         return Choice((tight(mean_distance), Adaptive()), TOLERATED)
@@ -181,33 +166,29 @@ def _mixture(links: Links, settings: Settings) -> Mixture:
     Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all. In a plane, where adaptive ones close
     gaps, tight ones of few and of all, or, where these shatter the graph, with the mean as bandwidth.
     """
-    few = _tight_of_few(links, settings)
+    few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):
-        return Mixture((Adaptive(), few), find_clusters=False)
-    count = min(settings.n_neighbors, links.search.n_neighbors)
-    mean = links.mean_distance_to(count)
-    return Mixture(
-        (
-            Choice((OfNearest(tight(mean), count), OfNearest(_gaussian(mean), count)), TOLERATED_WHERE_FLAT),
-            Choice((few, OfNearest(_gaussian(mean), few.count)), TOLERATED_WHERE_FLAT),
-        ),
-        find_clusters=True,
-    )
+        return Mixture((Adaptive(), tight(links.mean_distance_to(few), few)), find_clusters=False)
+
+    def of(count: int) -> Choice:
+        mean = links.mean_distance_to(count)
+        return Choice((tight(mean, count), _gaussian(mean, count)), TOLERATED_WHERE_FLAT)
+
+    return Mixture((of(most), of(few)), find_clusters=True)
 
 
-def _tight_of_few(links: Links, settings: Settings) -> OfNearest:
-    """Tight weights of more than half of the K nearest: 3 for K = 5."""
-    count = min(settings.n_neighbors // 2 + 1, links.search.n_neighbors)
-    return OfNearest(tight(links.mean_distance_to(count)), count)
+def _few(settings: Settings, links: Links) -> int:
+    """More than half of the K nearest: 3 for K = 5."""
+    return min(settings.n_neighbors // 2 + 1, links.search.n_neighbors)
 
 
-def tight(mean_distance: float) -> Gaussian:
+def tight(mean_distance: float, count: int | None = None) -> Gaussian:
     """Weights that leave gaps between clusters open."""
-    return _gaussian(TIGHT * mean_distance)
+    return _gaussian(TIGHT * mean_distance, count)
 
 
-def _gaussian(bandwidth: float) -> Gaussian:
-    return Gaussian(bandwidth if bandwidth > 0 else 1.0)  # 0 where every row is a landmark and K = 1
+def _gaussian(bandwidth: float, count: int | None = None) -> Gaussian:
+    return Gaussian(bandwidth if bandwidth > 0 else 1.0, count)  # 0 where every row is a landmark and K = 1
 
 
 def _landmark_scales(engine: Engine, settings: Settings, landmarks: np.ndarray) -> np.ndarray:

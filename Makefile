@@ -16,7 +16,7 @@ setup: .venv/ready
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[all]" --group dev  # most modules are never imported
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	touch $@
 
 demo: setup

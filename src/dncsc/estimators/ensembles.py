@@ -19,9 +19,9 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     ----------
     n_clusters : int, default=8
     n_members : int, default=40
-        Clusterings, each into 20 to 60 clusters.
+        Clusterings, most of them into 20 to 60 clusters.
     n_graphs : int, default=4
-        Landmark graphs that they come from; at most `n_members`.
+        Selections of landmarks that they come from; at most `n_members`.
     n_landmarks : int, default=1000
         Landmarks of each graph.
     n_neighbors : int, default=5
@@ -29,6 +29,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     sample_size : int or "auto", default="auto"
     n_candidates : int or "auto", default="auto"
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="auto"
+        "auto" mixes two kinds of weights on the links of each selection.
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
         Starts of the k-means on the consensus.

@@ -86,29 +86,33 @@ class RowsOfOne:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Several ways to weights, to be tried in this order by whoever sees what becomes of the graph."""
+class _Several:
+    """Several ways to weights; by itself, the first."""
 
     options: tuple[Affinity, ...]
-    tolerated: int
-    """thin vectors with which a graph does not yet count as shattered"""
-    bandwidth: None = None
+
+    @property
+    def bandwidth(self) -> float | None:
+        return None
 
     def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.options[0].weigh(nearest, squared)
 
 
 @dataclass(frozen=True)
-class Mixture:
-    """Several ways to weights, each for some members of an ensemble."""
+class Choice(_Several):
+    """To be tried in this order by whoever sees what becomes of the graph."""
 
-    options: tuple[Affinity, ...]
+    tolerated: int
+    """thin vectors with which a graph does not yet count as shattered"""
+
+
+@dataclass(frozen=True)
+class Mixture(_Several):
+    """Each for some members of an ensemble."""
+
     find_clusters: bool
     """whether graphs of such weights are worth cutting into the clusters sought, and not into finer ones only"""
-    bandwidth: None = None
-
-    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.options[0].weigh(nearest, squared)
 
 
 TIGHT = 0.35

@@ -22,8 +22,9 @@ from dncsc.phases.partition import Cut, Partition, cut, whole
 from dncsc.phases.settings import AUTO, Settings
 
 FEWEST, MOST = 20, 60
-"""Clusters of a member; for each of many clusters that are sought, at least"""
+"""Clusters of a member"""
 FEWEST_A_CLUSTER, MOST_A_CLUSTER = 0.75, 2
+"""at least, for each cluster that is sought: where these are many, members are not coarser than what they are for"""
 ROWS_A_CLUSTER = 20
 """Of few rows a member makes fewer clusters: nearly empty ones would share no rows with other members'."""
 LANDMARKS_A_CLUSTER = 4

@@ -112,9 +112,7 @@ def fitted(table):
 
 
 def test_many_landmarks_are_summed_in_a_table_from_scratch_files_too(table, tmp_path, monkeypatch):
-    """Rows then wait to be summed while their block's room is used for others."""
     monkeypatch.setattr(partition, "DENSE_LANDMARKS", 10)
-    monkeypatch.setattr(partition, "ROWS_A_LANDMARK", 10_000)
     wanted = DnCSC(3, **SMALL).fit(table)
     found = fit_over(DnCSC(3, **SMALL), LocalEngine(Held(table), columns=in_scratch(table, tmp_path), n_jobs=1))
     assert_same(found, wanted)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 import numpy as np
 import pytest
 
 import naive
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
-from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.kernels.weights import gaussian_transition
 
@@ -81,19 +82,25 @@ def test_a_row_gets_the_same_weights_in_any_block(n_nearest, dtype):
 
 
 def gram(nearest, transition, mass, p, width):
-    """Upper triangle that the kernels give, with a table of some width or, for None, a dense array; in two blocks."""
-    columns, sums, used = np.full((p, width or 1), EMPTY, np.int32), np.zeros((p, width or 1)), np.zeros(p, np.int32)
+    """Upper triangle that the kernels give, with tables of some width or, for None, a dense array; in two blocks."""
     square, upper = np.zeros((p, p)), np.zeros((p, p))
+    tables = [empty_table(p, width or 1)]
     for part in (slice(0, len(nearest) // 3), slice(len(nearest) // 3, None)):
         links = nearest[part], transition[part], mass[part]
         if width is None:
             add_rows_dense(*links, square)
-        else:
-            columns, sums = add_rows_sparse(*links, *group_rows(nearest[part, 0].copy(), p), columns, sums, used)
-    start, column, value = entries_of_dense(square) if width is None else entries_of_table(columns, sums, used)
-    line = np.repeat(np.arange(p), np.diff(start))
-    np.add.at(upper, (np.minimum(line, column), np.maximum(line, column)), value)
+            continue
+        begin = 0
+        while (begin := add_rows_sparse(*links, begin, *tables[-1])) < len(links[0]):
+            tables.append(empty_table(p, 2 * tables[-1][0].shape[1]))
+    for start, column, value in [entries_of_dense(square)] if width is None else starmap(entries_of_table, tables):
+        line = np.repeat(np.arange(p), np.diff(start))
+        np.add.at(upper, (np.minimum(line, column), np.maximum(line, column)), value)
     return upper
+
+
+def empty_table(p, width):
+    return np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32)
 
 
 @precisions

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 import naive
 from dncsc import DnCSC
+from dncsc.phases import eigen
 from dncsc.phases.eigen import BEHIND, leading_eigenpairs
 from dncsc.phases.select.divide_and_conquer import allocate
 from dncsc.phases.spectrum import bottom_of_spectrum, join_lightest
@@ -284,10 +285,19 @@ def test_where_shift_invert_does_not_suit_pairs_are_converged_all_the_same(simil
     check_pairs(*normalised(similarity), count)
 
 
+def test_parts_that_barely_hold_together_need_no_dense_solve(monkeypatch):
+    """It would take a minute and a half for 10,000 landmarks."""
+    similarity = scipy.linalg.block_diag(*[ring(20)] * 120)
+    border = np.arange(19, 2399, 20)
+    similarity[border, border + 1] = similarity[border + 1, border] = 1e-9 * np.random.default_rng(0).random(119)
+    monkeypatch.setattr(eigen, "_dense", None)
+    check_pairs(*normalised(similarity), 12)
+
+
 def test_a_factorisation_that_fails_does_not_fail_the_pairs():
     first = np.zeros(500)
     first[0] = 1
-    diagonal = np.linspace(1 + BEHIND, 0.5, 500)  # the shift is an eigenvalue: exactly singular
+    diagonal = np.linspace(1 + BEHIND[0], 0.5, 500)  # the shift is an eigenvalue: exactly singular
     matrix = csr_array(eye_array(500).multiply(diagonal[:, None]))
     check_pairs(matrix, first, 4)
 

@@ -17,8 +17,11 @@ DENSE = 0.1
 """From this share of nonzeros on, a sparse factorisation fills up and gains nothing."""
 RESIDUAL = 1e-8
 """Largest ``|S y - mu y|`` that counts as converged; eigenvalues are at most 1."""
-BEHIND = 1e-6
-"""How far above 1 the shift lies: close, so that eigenvalues near 1 separate; apart, so that S - shift is regular."""
+BEHIND = 1e-6, 1e-11
+"""How far above 1 the shift lies: close, so that eigenvalues near 1 separate; apart, so that S - shift is regular. The
+second is for graphs of parts that barely hold together, whose first eigenvalues the first cannot tell from 1."""
+ROUNDS = 30
+"""Restarts of Lanczos on an inverse: where eigenvalues separate at all, a few are enough."""
 
 
 def leading_eigenpairs(
@@ -86,14 +89,17 @@ def _dense(matrix: csr_array, count: int) -> Pairs:
 def _shift_invert(matrix: csr_array, count: int) -> Pairs | None:
     """Lanczos on the inverse of ``S - shift``."""
     n = matrix.shape[0]
-    shift = 1 + BEHIND
-    shifted = (matrix - shift * eye_array(n)).tocsc()
-    try:
-        factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-    except RuntimeError:  # singular
-        return None
-    inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
-    return _converged(matrix, count, sigma=shift, OPinv=inverse, maxiter=100)
+    for behind in BEHIND:
+        shifted = (matrix - (1 + behind) * eye_array(n)).tocsc()
+        try:
+            factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+        except RuntimeError:  # singular
+            return None
+        inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
+        pairs = _converged(matrix, count, sigma=1 + behind, OPinv=inverse, maxiter=ROUNDS)
+        if pairs is not None:
+            return pairs
+    return None
 
 
 def _lanczos(matrix: csr_array, count: int) -> Pairs | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 
 from dncsc.engines.base import Block, Column, Engine, Task
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
-from dncsc.kernels.grouping import group_rows
 from dncsc.phases.affinity import Affinity, Choice
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks, values_of
 from dncsc.phases.nearest import Links
@@ -24,9 +23,6 @@ from dncsc.phases.spectrum import bottom_of_spectrum
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
-
-ROWS_A_LANDMARK = 50
-"""Beyond, rows are added up when there are so many for each landmark."""
 
 
 class _Sums(Protocol):
@@ -57,36 +53,43 @@ class _Square:
         return csr_array((values, columns, start), shape=self.sums.shape)
 
 
-@dataclass
-class _Table:
-    """Sums in lines of slots. Rows wait until there are enough of each landmark to be added up together."""
+@dataclass(frozen=True)
+class _Lines:
+    """A line of slots for each landmark; see `dncsc.kernels.gram`."""
 
     columns: np.ndarray
     sums: np.ndarray
     used: np.ndarray
-    waiting: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     @classmethod
-    def empty(cls, p: int, width: int = 64) -> _Table:
+    def empty(cls, p: int, width: int) -> _Lines:
         return cls(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
 
-    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
-        self.waiting.append((nearest.copy(), shares, mass))  # the block's columns hold other rows after its visit
-        if sum(len(each) for each, _, _ in self.waiting) >= ROWS_A_LANDMARK * len(self.used):
-            self._add_waiting()
-
-    def _add_waiting(self) -> None:
-        nearest, shares, mass = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
-        order, first = group_rows(nearest[:, 0].copy(), len(self.used))
-        table = self.columns, self.sums, self.used
-        self.columns, self.sums = add_rows_sparse(nearest, shares, mass, order, first, *table)
-        self.waiting.clear()
-
-    def half(self) -> csr_array:
-        if self.waiting:
-            self._add_waiting()
+    def entries(self) -> csr_array:
         start, columns, values = entries_of_table(self.columns, self.sums, self.used)
         return csr_array((values, columns, start), shape=(len(self.used), len(self.used)))
+
+
+class _Table:
+    """Sums in lines of slots. Once a line is full, wider ones take what comes after."""
+
+    def __init__(self, p: int, width: int = 64) -> None:
+        self.lines = _Lines.empty(p, width)
+        self.before: list[csr_array] = []
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
+        done = 0
+        while True:
+            lines = self.lines
+            done = add_rows_sparse(nearest, shares, mass, done, lines.columns, lines.sums, lines.used)
+            if done == len(nearest):
+                return
+            self.before.append(lines.entries())
+            p, width = lines.columns.shape
+            self.lines = _Lines.empty(p, 2 * width)
+
+    def half(self) -> csr_array:
+        return functools.reduce(operator.add, [*self.before, self.lines.entries()])
 
 
 class _Total(NamedTuple):
@@ -110,7 +113,7 @@ class _AddUp(Task[_Total, _Kept]):
 
     def begin(self) -> _Total:
         p = len(self.graph.points)
-        return _Total(_Square.empty(p) if p <= DENSE_LANDMARKS else _Table.empty(p), np.zeros(p))
+        return _Total(_Square.empty(p) if p <= DENSE_LANDMARKS else _Table(p), np.zeros(p))
 
     def visit(self, total: _Total, block: Block) -> None:
         nearest, shares, degree = self.graph.shares(*values_of(block, self.reads))

@@ -15,6 +15,7 @@ from dncsc.kernels.weights import adaptive_transition, gaussian_transition, loca
 from dncsc.phases.nearest import Links
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
+from dncsc.phases.spectrum import Tolerance
 
 SAMPLE_ROWS = 10_000
 """Rows that the mean distance to all landmarks is taken over; N x p distances would cost more than all else."""
@@ -103,8 +104,8 @@ class _Several:
 class Choice(_Several):
     """To be tried in this order by whoever sees what becomes of the graph."""
 
-    tolerated: int
-    """thin vectors with which a graph does not yet count as shattered"""
+    tolerance: Tolerance | None
+    """beyond which a graph counts as shattered, and the next weights are tried"""
 
 
 @dataclass(frozen=True)
@@ -115,14 +116,14 @@ class Mixture(_Several):
     """whether graphs of such weights are worth cutting into the clusters sought, and not into finer ones only"""
 
 
-TIGHT = 0.35
+TIGHT, TIGHT_WHERE_FLAT = 0.35, 0.2
 """of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
 
 
 FLAT = 0.4
 """Rows whose `Links.nearness` is less lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51."""
-TOLERATED, TOLERATED_WHERE_FLAT = 1, 5
-"""In a plane a few thin vectors are outliers; elsewhere they are the first of many."""
+TOLERANCE, TOLERANCE_WHERE_FLAT = Tolerance(1, sets_aside=False), Tolerance(5, sets_aside=True)
+"""In a plane thin vectors are outliers; elsewhere they are the first of many."""
 
 
 def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
@@ -147,12 +148,10 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
         return _mixture(links, settings)
     if settings.bandwidth == AUTO:
         if is_flat(links):
-            few = _few(settings, links)
-            of_few = tight(links.mean_distance_to(few), few)
-            return Choice((of_few, _gaussian(mean_distance)), TOLERATED_WHERE_FLAT)
+            return Choice((_gaussian(TIGHT_WHERE_FLAT * mean_distance), _gaussian(mean_distance)), TOLERANCE_WHERE_FLAT)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return Choice((tight(mean_distance), Adaptive()), TOLERATED)
+        return Choice((tight(mean_distance), Adaptive()), TOLERANCE)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
@@ -176,7 +175,7 @@ def _mixture(links: Links, settings: Settings) -> Mixture:
 
     def of(count: int) -> Choice:
         mean = links.mean_distance_to(count)
-        return Choice((tight(mean, count), _gaussian(mean, count)), TOLERATED_WHERE_FLAT)
+        return Choice((tight(mean, count), _gaussian(mean, count)), TOLERANCE_WHERE_FLAT)
 
     return Mixture((of(most), of(few)), find_clusters=True)
 

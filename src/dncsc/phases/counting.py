@@ -36,7 +36,7 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
 
 def _largest_gap(engine: Engine, links: Links, weights: Affinity, most: int, least: float) -> Counted:
     similarity, mass = landmark_similarity(engine, RowsAndLandmarks(links, weights))
-    found = bottom_of_spectrum(similarity, links.search.landmarks, most, mass, with_specks=False, tolerated=0)
+    found = bottom_of_spectrum(similarity, links.search.landmarks, most, mass, with_specks=False)
     values = np.maximum(found.eigenvalues[: most + 1], least)
     if len(values) < 3:
         return Counted(min(2, most), 1.0, False, found.eigenvalues)

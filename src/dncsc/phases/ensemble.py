@@ -18,7 +18,7 @@ from dncsc.engines.seeds import generator
 from dncsc.phases.discretize import LABEL, draw, k_means_of
 from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.kmeans import added, one_by_one
-from dncsc.phases.partition import Cut, Partition, cut, whole
+from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.settings import AUTO, Settings
 
 FEWEST, MOST = 20, 60
@@ -179,7 +179,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    return whole(cut(engine, settings, RowsAndMembers(tuple(groups)), Cut()))
+    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut())
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:

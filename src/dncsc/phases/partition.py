@@ -19,7 +19,7 @@ from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLa
 from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-from dncsc.phases.spectrum import bottom_of_spectrum
+from dncsc.phases.spectrum import Shattered, Tolerance, bottom_of_spectrum
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
@@ -166,14 +166,15 @@ def transfer_cut(
 
     Where there is a choice of weights, the first that do not shatter the graph are taken.
     """
-    choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), 0)
+    choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
     for weights in first:
-        use = Cut(with_specks=False, tolerated=choice.tolerated)
-        partition = cut(engine, settings, RowsAndLandmarks(links, weights), use)
-        if partition is not None:
-            return partition
-    return whole(cut(engine, settings, RowsAndLandmarks(links, last), Cut(with_specks=False)))
+        use = Cut(with_specks=False, tolerance=choice.tolerance)
+        try:
+            return cut(engine, settings, RowsAndLandmarks(links, weights), use)
+        except Shattered:
+            continue
+    return cut(engine, settings, RowsAndLandmarks(links, last), Cut(with_specks=False))
 
 
 def singular_vectors(
@@ -183,7 +184,7 @@ def singular_vectors(
 
     With rows of sum 1 they are what the transfer cut finds, but for the first, constant one.
     """
-    return whole(cut(engine, settings, RowsAndLandmarks(links, affinity), Cut(with_constant=False)))
+    return cut(engine, settings, RowsAndLandmarks(links, affinity), Cut(with_constant=False))
 
 
 @dataclass(frozen=True)
@@ -194,29 +195,22 @@ class Cut:
     """else the constant direction is left out, and one vector more taken instead"""
     with_specks: bool = True
     """vectors that only point out a speck"""
-    tolerated: int | None = None
-    """graphs with at most so many thin vectors among the first; None for any graph"""
+    tolerance: Tolerance | None = None
+    """beyond which a graph is not cut; None for any graph"""
 
 
-def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition | None:
-    """Cut a bipartite graph through its points; None where it is shattered and may not be."""
+def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition:
+    """Cut a bipartite graph through its points; raises `Shattered` where the graph is, beyond what may be."""
     similarity, mass = landmark_similarity(engine, graph)
     k, more = settings.n_clusters + (not use.with_constant), settings.n_vectors
     spectrum = bottom_of_spectrum(
-        similarity, graph.points, k, mass, with_specks=use.with_specks, tolerated=use.tolerated, n_vectors=more
+        similarity, graph.points, k, mass, with_specks=use.with_specks, tolerance=use.tolerance, n_vectors=more
     )
-    if spectrum.is_shattered:
-        return None
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:
         vectors = _without_constant(vectors, np.asarray(similarity.sum(axis=1)).ravel())
     lift = Lift(vectors.astype(engine.frame.dtype), settings.by_length)
     return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
-
-
-def whole(partition: Partition | None) -> Partition:
-    assert partition is not None  # shattered graphs were allowed
-    return partition
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:

@@ -34,6 +34,22 @@ MANY_SPECKS, MANY_IN_SPECKS = 0.01, 0.05
 """of all rows, or of all landmarks: where more are in small components, the graph is shattered"""
 MOST_SPECKS = 0.1
 """of all rows: where more are in small components, these are what the data is made of, and no specks"""
+HOLDING = 3.0
+"""of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on"""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Which graphs do not count as shattered, though vectors among the first are thin."""
+
+    n_thin: int
+    """how many may be"""
+    sets_aside: bool
+    """whether specks that barely hold to the rest are left out first, as far as they are few"""
+
+
+class Shattered(Exception):
+    """Most that a graph can be cut into is thin, or many of its rows are in specks."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +62,6 @@ class Spectrum:
     """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' lines, weighted by T"""
     n_components: int
     """connected parts of the landmark graph"""
-    is_shattered: bool
-    """whether most that the graph can be cut into is thin: its links are too weak for clusters to hold together"""
 
 
 class _Pair(NamedTuple):
@@ -97,7 +111,7 @@ def bottom_of_spectrum(
     mass: np.ndarray | None = None,
     factorise: bool = True,
     with_specks: bool = True,
-    tolerated: int | None = None,
+    tolerance: Tolerance | None = None,
     n_vectors: int | None = None,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
@@ -121,51 +135,109 @@ def bottom_of_spectrum(
     with_specks : bool
         Whether vectors that only point out a speck count. If not, the next ones take their place, and the landmarks of
         a speck that is not linked to anything share the places of the nearest landmark that is.
-    tolerated : int, optional
-        Thin vectors that may be among the first. A graph with more, or with many rows in specks, is shattered, and is
-        not looked at any further; without a number, none is.
+    tolerance : Tolerance, optional
+        Of graphs whose links are too weak for clusters to hold together; any by default.
     n_vectors : int, optional
         How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
         sought in the end.
+
+    Raises
+    ------
+    Shattered
+        Where that is beyond the tolerance.
     """
     degree = np.asarray(similarity.sum(axis=1)).ravel()
     mass = degree if mass is None else mass
     linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
-    normal = _normalised(similarity, degree, linked)
-    n_components, component = connected_components(normal, directed=False)
     wanted = n_vectors or n_clusters
-    measure = _Measure(mass[linked], wanted)
-    core, dusty = _without_specks(component, measure)
-    core = np.arange(len(linked)) if with_specks else core
-    of_core = np.unique(component[core], return_inverse=True)[1]  # numbered without the gaps that specks leave
-    core_count = int(of_core.max()) + 1
-    part = join_lightest(of_core, landmarks[linked[core]], measure.mass[core], wanted)
-    joined = part.max() + 1 < core_count
-    parts = [core[part == i] for i in range(part.max() + 1)]
-    root = np.sqrt(degree[linked])
-    count = 1 if joined else wanted + MORE_EIGENVALUES - core_count + 1
-    thick = _Measure(measure.mass, n_clusters).least_landmarks
+    graph = _Graph(
+        _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
+    )
+    found = _cut_graph(graph, n_clusters, wanted, with_specks, tolerance)
+    lines = _lines(found.pairs[:wanted], linked, len(degree))
+    _share_lines(lines, landmarks, linked, found.core)
+    shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
+    eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
+    return Spectrum(eigenvalues, lines, connected_components(graph.links, directed=False)[0])
+
+
+class _Graph(NamedTuple):
+    """Landmarks that are linked to others."""
+
+    links: csr_array
+    """``D_R^-1/2 W_R D_R^-1/2``"""
+    root: np.ndarray
+    """of the degrees"""
+    landmarks: np.ndarray
+    mass: np.ndarray
+    factorise: bool
+
+    def components(self, weakest: float = 0.0) -> np.ndarray:
+        """Component of each landmark, where weaker links do not count."""
+        holding = self.links
+        if weakest > 0:
+            holding = csr_array(holding.multiply(holding >= weakest))
+        return connected_components(holding, directed=False)[1]
+
+
+class _Found(NamedTuple):
+    """What a graph can be cut into."""
+
+    pairs: list[_Pair]
+    core: np.ndarray
+    """landmarks that are in no speck"""
+    n_parts: int
+    """connected parts of these; where they are more than the clusters, there are no pairs but their joint ones"""
+
+
+def _cut_graph(
+    graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, tolerance: Tolerance | None
+) -> _Found:
+    """Leave out specks, and set more of them aside while the graph would count as shattered for these alone."""
+    measure, thick = _Measure(graph.mass, wanted), _Measure(graph.mass, n_clusters).least_landmarks
+    weakest = 0.0
+    while weakest < 1:
+        core, dusty = _without_specks(graph.components(weakest), measure)
+        if tolerance is not None and dusty:
+            raise Shattered
+        core = np.arange(len(graph.mass)) if with_specks else core
+        parts, n_parts = _parts(graph, core, wanted)
+        if n_parts > len(parts):
+            return _Found(_pairs(graph, parts, 1, measure), core, n_parts)
+        count = wanted + MORE_EIGENVALUES - n_parts + 1
+        pairs = _pairs(graph, parts, count, measure)
+        if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
+            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, wanted, measure)
+            return _Found(pairs, core, n_parts)
+        if not tolerance.sets_aside:
+            raise Shattered
+        weakest = max(4 * weakest, HOLDING * max(1 - pair.value for pair in pairs if pair.extent < thick))
+    raise Shattered
+
+
+def _parts(graph: _Graph, core: np.ndarray, most: int) -> tuple[list[np.ndarray], int]:
+    """Landmarks of each connected part of the core, the lightest joined where they are too many; and how many were."""
+    n_parts, component = connected_components(graph.links[core][:, core], directed=False)
+    part = join_lightest(component, graph.landmarks[core], graph.mass[core], most)
+    return [core[part == i] for i in range(part.max() + 1)], n_parts
+
+
+def _enough_without_specks(
+    graph: _Graph, parts: list[np.ndarray], pairs: list[_Pair], count: int, wanted: int, measure: _Measure
+) -> list[_Pair]:
+    """Pairs of which as many as wanted are no specks, if there are such; else all that were found."""
+    most = min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
     while True:
-        pairs = _pairs(normal, root, parts, count, factorise, measure)
-        is_shattered = tolerated is not None and (
-            dusty or (not joined and _is_shattered(pairs, n_clusters, tolerated, thick))
-        )
-        useful = pairs if with_specks else [pair for pair in pairs if not pair.is_speck]
-        exhausted = joined or count >= min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
-        if len(useful) >= wanted or exhausted or is_shattered:
-            break
+        useful = [pair for pair in pairs if not pair.is_speck]
+        if len(useful) >= wanted or count >= most:
+            return useful if len(useful) >= wanted else pairs
         count *= 2
-    used = useful if len(useful) >= wanted else pairs
-    lines = _lines(used[:wanted], linked, len(degree))
-    _share_lines(lines, landmarks, linked, core)
-    shown = wanted + MORE_EIGENVALUES
-    values = np.ones(core_count) if joined else np.array([pair.value for pair in useful])
-    return Spectrum(np.clip(1 - values[:shown], 0, 1), lines, n_components, is_shattered)
+        pairs = _pairs(graph, parts, count, measure)
 
 
-def _is_shattered(pairs: list[_Pair], n_clusters: int, tolerated: int, thick: float) -> bool:
+def _is_shattered(pairs: list[_Pair], n_clusters: int, n_thin: int, thick: float) -> bool:
     """Whether fewer than k of the first vectors are thick, though some thin ones are passed over."""
-    found = sum(pair.extent >= thick for pair in pairs[: n_clusters + tolerated])
+    found = sum(pair.extent >= thick for pair in pairs[: n_clusters + n_thin])
     return found < min(n_clusters, len(pairs))
 
 
@@ -187,17 +259,15 @@ def _without_specks(component: np.ndarray, measure: _Measure) -> tuple[np.ndarra
     return core, bool(rows > MANY_SPECKS or landmarks > MANY_IN_SPECKS)
 
 
-def _pairs(
-    normal: csr_array, root: np.ndarray, parts: list[np.ndarray], count: int, factorise: bool, measure: _Measure
-) -> list[_Pair]:
+def _pairs(graph: _Graph, parts: list[np.ndarray], count: int, measure: _Measure) -> list[_Pair]:
     """Leading eigenpairs of all parts, largest eigenvalue first; each part's own vector is never a speck."""
     pairs = []
     for members in parts:
-        inside = normal[members][:, members]
-        values, vectors = leading_eigenpairs(inside, min(count, len(members)), root[members], factorise)
+        inside, root = graph.links[members][:, members], graph.root[members]
+        values, vectors = leading_eigenpairs(inside, min(count, len(members)), root, graph.factorise)
         values[0] = 1
         values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
-        for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[members, None]).T, strict=True)):
+        for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[:, None]).T, strict=True)):
             extent = np.inf if number == 0 else _spread(np.ones(len(members)), vector)
             pairs.append(_Pair(value, members, vector, extent, measure.is_speck(extent, members, vector)))
     return sorted(pairs, key=lambda pair: -pair.value)

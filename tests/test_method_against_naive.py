@@ -16,7 +16,8 @@ from dncsc import DnCSC
 from dncsc.phases import eigen
 from dncsc.phases.eigen import BEHIND, leading_eigenpairs
 from dncsc.phases.select.divide_and_conquer import allocate
-from dncsc.phases.spectrum import bottom_of_spectrum, join_lightest
+from dncsc.phases.specks import join_lightest
+from dncsc.phases.spectrum import bottom_of_spectrum
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Level, Selection, Tree
-from dncsc.phases.spectrum import Tolerance
+from dncsc.phases.specks import Tolerance
 from dncsc.pipeline import FARTHEST, Model
 from dncsc.records import BadRecord
 

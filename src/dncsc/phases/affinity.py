@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ from dncsc.kernels.weights import adaptive_transition, gaussian_transition, loca
 from dncsc.phases.nearest import Links
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
-from dncsc.phases.spectrum import Tolerance
+from dncsc.phases.specks import MOST_SPECKS, Tolerance
 
 SAMPLE_ROWS = 10_000
 """Rows that the mean distance to all landmarks is taken over; N x p distances would cost more than all else."""
@@ -116,21 +116,27 @@ class Mixture(_Several):
     """whether graphs of such weights are worth cutting into the clusters sought, and not into finer ones only"""
 
 
-TIGHT, TIGHT_WHERE_FLAT = 0.35, 0.2
+TIGHT = 0.35
 """of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
+TIGHT_WHERE_FLAT = 0.2, 0.35, 0.5
+"""The same in a plane, where clusters hold together by links that are shorter than most; to be tried in this order."""
 
 
 FLAT = 0.4
 """Rows whose `Links.nearness` is less lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51."""
-TOLERANCE, TOLERANCE_WHERE_FLAT = Tolerance(1, sets_aside=False), Tolerance(5, sets_aside=True)
+TOLERANCE = Tolerance(n_thin=1, in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
+TOLERANCE_WHERE_FLAT = replace(TOLERANCE, n_thin=5, sets_aside=True)
 """In a plane thin vectors are outliers; elsewhere they are the first of many."""
+TOLERANCE_WITH_MANY_ROWS = replace(TOLERANCE_WHERE_FLAT, in_specks=MOST_SPECKS, landmarks_in_specks=1.0)
+MANY_ROWS = 10
+"""a landmark: with fewer, it may be chance that some are not linked"""
 
 
 def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
     """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks.
 
-    "auto" is Gaussian with a third of that, in a plane of the nearest few landmarks only, unless such weights shatter
-    the graph. Then it is "mean" where rows lie in a plane, and else adaptive.
+    "auto" is Gaussian with a third of that, or, where such weights shatter the graph, adaptive. In a plane it is
+    Gaussian with a fifth, or with as much more as keeps the graph whole.
     """
     return _weights(engine, settings, links, links.mean_distance)
 
@@ -148,7 +154,7 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
         return _mixture(links, settings)
     if settings.bandwidth == AUTO:
         if is_flat(links):
-            return Choice((_gaussian(TIGHT_WHERE_FLAT * mean_distance), _gaussian(mean_distance)), TOLERANCE_WHERE_FLAT)
+            return _where_flat(settings, links, mean_distance)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
         return Choice((tight(mean_distance), Adaptive()), TOLERANCE)
@@ -156,6 +162,19 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return _gaussian(bandwidth)
+
+
+def _where_flat(settings: Settings, links: Links, mean_distance: float, count: int | None = None) -> Choice:
+    """The tightest weights that do not shatter the graph."""
+    few_rows = settings.n_counted < MANY_ROWS * len(links.search.landmarks)
+    return Choice(
+        tuple(_gaussian(share * mean_distance, count) for share in (*TIGHT_WHERE_FLAT, 1.0)),
+        TOLERANCE_WHERE_FLAT if few_rows else TOLERANCE_WITH_MANY_ROWS,
+    )
+
+
+def tightest(links: Links) -> Gaussian:
+    return _gaussian(TIGHT_WHERE_FLAT[0] * links.mean_distance)
 
 
 def is_flat(links: Links) -> bool:
@@ -172,12 +191,8 @@ def _mixture(links: Links, settings: Settings) -> Mixture:
     few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):
         return Mixture((Adaptive(), tight(links.mean_distance_to(few), few)), find_clusters=False)
-
-    def of(count: int) -> Choice:
-        mean = links.mean_distance_to(count)
-        return Choice((tight(mean, count), _gaussian(mean, count)), TOLERANCE_WHERE_FLAT)
-
-    return Mixture((of(most), of(few)), find_clusters=True)
+    of_all, of_few = (_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
+    return Mixture((of_all, of_few), find_clusters=True)
 
 
 def _few(settings: Settings, links: Links) -> int:

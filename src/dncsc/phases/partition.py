@@ -19,7 +19,8 @@ from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLa
 from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-from dncsc.phases.spectrum import Shattered, Tolerance, bottom_of_spectrum
+from dncsc.phases.specks import Shattered, Tolerance
+from dncsc.phases.spectrum import bottom_of_spectrum
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dncsc.phases.eigen import leading_eigenpairs
+from dncsc.phases.specks import Measure, Shattered, Tolerance, join_lightest, share_lines, spread, without_specks
 
 MORE_EIGENVALUES = 5
 """Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
@@ -24,32 +25,8 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
-SPECK_SHARE = 0.03
-"""of the mean cluster's rows: a group of fewer is a speck, unless many landmarks stand for it"""
-SPECK_LANDMARKS = 10
-"""A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
-
-
-MANY_SPECKS, MANY_IN_SPECKS = 0.01, 0.05
-"""of all rows, or of all landmarks: where more are in small components, the graph is shattered"""
-MOST_SPECKS = 0.1
-"""of all rows: where more are in small components, these are what the data is made of, and no specks"""
 HOLDING = 3.0
 """of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on"""
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """Which graphs do not count as shattered, though vectors among the first are thin."""
-
-    n_thin: int
-    """how many may be"""
-    sets_aside: bool
-    """whether specks that barely hold to the rest are left out first, as far as they are few"""
-
-
-class Shattered(Exception):
-    """Most that a graph can be cut into is thin, or many of its rows are in specks."""
 
 
 @dataclass(frozen=True)
@@ -73,35 +50,6 @@ class _Pair(NamedTuple):
     extent: float
     """landmarks that it extends over"""
     is_speck: bool
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """Tells vectors that divide the landmarks from those that point at a few of them.
-
-    A vector that is constant on a group and 0 elsewhere spreads over as much as the group has; one that is about as
-    large everywhere, over everything.
-    """
-
-    mass: np.ndarray
-    n_clusters: int
-
-    @property
-    def least_landmarks(self) -> float:
-        return min(SPECK_LANDMARKS, len(self.mass) / (4 * self.n_clusters))
-
-    @property
-    def least_mass(self) -> float:
-        return SPECK_SHARE * float(self.mass.sum()) / self.n_clusters
-
-    def is_speck(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
-        return extent < self.least_landmarks and _spread(self.mass[members], vector) < self.least_mass
-
-
-def _spread(mass: np.ndarray, vector: np.ndarray) -> float:
-    """Mass that a vector extends over: ``(sum m v^2)^2 / sum m v^4``."""
-    scaled = (vector / np.abs(vector).max(initial=np.finfo(np.float64).tiny)) ** 2
-    return float((mass @ scaled) ** 2 / max(mass @ scaled**2, np.finfo(np.float64).tiny))
 
 
 def bottom_of_spectrum(
@@ -155,7 +103,7 @@ def bottom_of_spectrum(
     )
     found = _cut_graph(graph, n_clusters, wanted, with_specks, tolerance)
     lines = _lines(found.pairs[:wanted], linked, len(degree))
-    _share_lines(lines, landmarks, linked, found.core)
+    share_lines(lines, landmarks, linked, found.core)
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
     return Spectrum(eigenvalues, lines, connected_components(graph.links, directed=False)[0])
@@ -190,15 +138,13 @@ class _Found(NamedTuple):
     """connected parts of these; where they are more than the clusters, there are no pairs but their joint ones"""
 
 
-def _cut_graph(
-    graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, tolerance: Tolerance | None
-) -> _Found:
+def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, tolerance: Tolerance | None) -> _Found:
     """Leave out specks, and set more of them aside while the graph would count as shattered for these alone."""
-    measure, thick = _Measure(graph.mass, wanted), _Measure(graph.mass, n_clusters).least_landmarks
+    measure, thick = Measure(graph.mass, wanted), Measure(graph.mass, n_clusters).least_landmarks
     weakest = 0.0
     while weakest < 1:
-        core, dusty = _without_specks(graph.components(weakest), measure)
-        if tolerance is not None and dusty:
+        core, rows, of_landmarks = without_specks(graph.components(weakest), measure)
+        if tolerance and (rows > tolerance.in_specks or of_landmarks > tolerance.landmarks_in_specks):
             raise Shattered
         core = np.arange(len(graph.mass)) if with_specks else core
         parts, n_parts = _parts(graph, core, wanted)
@@ -207,7 +153,7 @@ def _cut_graph(
         count = wanted + MORE_EIGENVALUES - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, wanted, measure)
+            pairs = pairs if with_specks else _enoughwithout_specks(graph, parts, pairs, count, wanted, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered
@@ -222,8 +168,8 @@ def _parts(graph: _Graph, core: np.ndarray, most: int) -> tuple[list[np.ndarray]
     return [core[part == i] for i in range(part.max() + 1)], n_parts
 
 
-def _enough_without_specks(
-    graph: _Graph, parts: list[np.ndarray], pairs: list[_Pair], count: int, wanted: int, measure: _Measure
+def _enoughwithout_specks(
+    graph: _Graph, parts: list[np.ndarray], pairs: list[_Pair], count: int, wanted: int, measure: Measure
 ) -> list[_Pair]:
     """Pairs of which as many as wanted are no specks, if there are such; else all that were found."""
     most = min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
@@ -250,16 +196,7 @@ def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -
     return normal
 
 
-def _without_specks(component: np.ndarray, measure: _Measure) -> tuple[np.ndarray, bool]:
-    """Landmarks of components that are no specks, or all where specks are most; and whether specks are many."""
-    mass, size = np.bincount(component, measure.mass), np.bincount(component)
-    kept = (mass >= measure.least_mass) | (size >= measure.least_landmarks)
-    rows, landmarks = mass[~kept].sum() / mass.sum(), size[~kept].sum() / size.sum()
-    core = np.arange(len(component)) if rows > MOST_SPECKS else np.flatnonzero(kept[component])
-    return core, bool(rows > MANY_SPECKS or landmarks > MANY_IN_SPECKS)
-
-
-def _pairs(graph: _Graph, parts: list[np.ndarray], count: int, measure: _Measure) -> list[_Pair]:
+def _pairs(graph: _Graph, parts: list[np.ndarray], count: int, measure: Measure) -> list[_Pair]:
     """Leading eigenpairs of all parts, largest eigenvalue first; each part's own vector is never a speck."""
     pairs = []
     for members in parts:
@@ -268,7 +205,7 @@ def _pairs(graph: _Graph, parts: list[np.ndarray], count: int, measure: _Measure
         values[0] = 1
         values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
         for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[:, None]).T, strict=True)):
-            extent = np.inf if number == 0 else _spread(np.ones(len(members)), vector)
+            extent = np.inf if number == 0 else spread(np.ones(len(members)), vector)
             pairs.append(_Pair(value, members, vector, extent, measure.is_speck(extent, members, vector)))
     return sorted(pairs, key=lambda pair: -pair.value)
 
@@ -280,45 +217,3 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
     for column, pair in enumerate(useful):
         lines[linked[pair.members], column] = pair.vector / np.sqrt(pair.value)
     return lines
-
-
-def _share_lines(lines: np.ndarray, landmarks: np.ndarray, linked: np.ndarray, core: np.ndarray) -> None:
-    """Give the landmarks of specks the lines of the nearest landmark that is in none."""
-    specks = np.setdiff1d(linked, linked[core])
-    for speck in specks:
-        squared = np.sum((landmarks[linked[core]] - landmarks[speck]) ** 2, axis=1, dtype=np.float64)
-        lines[speck] = lines[linked[core][np.argmin(squared)]]
-
-
-def join_lightest(component: np.ndarray, landmarks: np.ndarray, degree: np.ndarray, most: int) -> np.ndarray:
-    """Join the lightest component to the one nearest to it (by its nearest landmark) until at most `most` are left.
-
-    Parameters
-    ----------
-    component : int (p,)
-        Component of each landmark.
-    landmarks : (p, d)
-    degree : (p,)
-        Weight of each landmark.
-    most : int
-
-    Returns
-    -------
-    part : int (p,)
-        Numbered from 0 without gaps.
-    """
-    part = component.copy()
-    mass = np.bincount(part, degree)
-    left = len(mass)
-    while left > most:
-        light = int(np.argmin(mass))
-        inside, outside = np.flatnonzero(part == light), np.flatnonzero(part != light)
-        squared = [np.min(np.sum((landmarks[outside] - landmarks[i]) ** 2, axis=1, dtype=np.float64)) for i in inside]
-        closest = inside[int(np.argmin(squared))]
-        distances = np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64)
-        heir = part[outside[int(np.argmin(distances))]]
-        part[inside] = heir
-        mass[heir] += mass[light]
-        mass[light] = np.inf
-        left -= 1
-    return np.unique(part, return_inverse=True)[1]

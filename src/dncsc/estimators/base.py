@@ -24,12 +24,15 @@ from dncsc.estimators.labels_file import labels_file
 from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Members
-from dncsc.phases.settings import ADAPTIVE, LOCAL, MEAN, Settings
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
 from dncsc.pipeline import made_by
 from dncsc.recipes import Recipe
 
 MANY_ROWS = 100_000
 """From here on the paper divides into fewer parts at a time."""
+
+FEWEST, ROWS_A_LANDMARK = 50, 2
+"""Landmarks, and rows for each beyond these, where weights choose themselves: links of single rows are but chance."""
 
 SettingsOf = Callable[[Frame, int], Settings]
 
@@ -156,7 +159,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
             return Settings(
                 n_clusters=k,
-                n_landmarks=p,
+                n_landmarks=p if bandwidth != AUTO else min(p, max(k, FEWEST, n_counted // ROWS_A_LANDMARK)),
                 n_neighbors=n_neighbors,
                 selection_rate=rates[n_rows >= MANY_ROWS],
                 sample_size=sample_size,

@@ -25,7 +25,8 @@ class DnCSC(LandmarkClusterer):
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int, default=1000
-        Number of landmarks, p; at least `n_clusters`. Data with fewer distinct rows gets fewer landmarks.
+        Number of landmarks, p; at least `n_clusters`. Data with fewer distinct rows gets fewer landmarks, and with
+        ``bandwidth="auto"`` there are at least two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.
     selection_rate : int or "auto", default="auto"
@@ -40,8 +41,8 @@ class DnCSC(LandmarkClusterer):
         How distances become weights. A number is the standard deviation sigma of a Gaussian, in the units of the
         data; "mean" takes the mean distance of the rows to their nearest landmarks for it. "local" tunes the Gaussian
         to each row and landmark. "adaptive" needs no bandwidth: weights fall linearly in the squared distance, to 0 at
-        the last landmark. "auto" takes a third of the mean distance, which finds narrow gaps between clusters, unless
-        the graph then falls into many small pieces, as it does in many dimensions; then it is adaptive.
+        the last landmark. "auto" takes a third of the mean distance, in a plane a fifth, which finds narrow gaps
+        between clusters. Where the graph then falls into many small pieces, it is adaptive, in a plane wider.
     select : {"dnc", "dnc-kmeans", "kmeans"}, default="dnc"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. The last two are slower, and there for comparison.

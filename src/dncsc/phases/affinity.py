@@ -122,8 +122,9 @@ TIGHT_WHERE_FLAT = 0.2, 0.35, 0.5
 """The same in a plane, where clusters hold together by links that are shorter than most; to be tried in this order."""
 
 
-FLAT = 0.4
-"""Rows whose `Links.nearness` is less lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51."""
+FLATTEST, FLAT = 0.01, 0.4
+"""Rows whose `Links.nearness` is between lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51.
+Where it is less, rows are their own landmarks, and it says nothing."""
 TOLERANCE = Tolerance(n_thin=1, in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
 TOLERANCE_WHERE_FLAT = replace(TOLERANCE, n_thin=5, sets_aside=True)
 """In a plane thin vectors are outliers; elsewhere they are the first of many."""
@@ -179,7 +180,7 @@ def tightest(links: Links) -> Gaussian:
 
 def is_flat(links: Links) -> bool:
     """Whether rows lie in a plane, or nearly."""
-    return links.nearness < FLAT
+    return FLATTEST < links.nearness < FLAT
 
 
 def _mixture(links: Links, settings: Settings) -> Mixture:

@@ -32,7 +32,7 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
         return adaptive
     weights = tightest(links) if is_flat(links) else tight(links.mean_distance)
     other = _largest_gap(engine, links, weights, most, LEAST_EIGENVALUE["tight"])
-    return other if other.is_clear else adaptive
+    return max(adaptive, other, key=lambda counted: counted.clearness)
 
 
 def _largest_gap(engine: Engine, links: Links, weights: Affinity, most: int, least: float) -> Counted:

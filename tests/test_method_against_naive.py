@@ -298,7 +298,7 @@ def test_parts_that_barely_hold_together_need_no_dense_solve(monkeypatch):
 def test_a_factorisation_that_fails_does_not_fail_the_pairs():
     first = np.zeros(500)
     first[0] = 1
-    diagonal = np.linspace(1 + BEHIND[0], 0.5, 500)  # the shift is an eigenvalue: exactly singular
+    diagonal = np.linspace(1 + BEHIND, 0.5, 500)  # the shift is an eigenvalue: exactly singular
     matrix = csr_array(eye_array(500).multiply(diagonal[:, None]))
     check_pairs(matrix, first, 4)
 

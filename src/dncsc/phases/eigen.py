@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,13 @@ DENSE = 0.1
 """From this share of nonzeros on, a sparse factorisation fills up and gains nothing."""
 RESIDUAL = 1e-8
 """Largest ``|S y - mu y|`` that counts as converged; eigenvalues are at most 1."""
-BEHIND = 1e-6, 1e-11
-"""How far above 1 the shift lies: close, so that eigenvalues near 1 separate; apart, so that S - shift is regular. The
-second is for graphs of parts that barely hold together, whose first eigenvalues the first cannot tell from 1."""
+BEHIND = 1e-11
+"""How far above 1 the shift lies: close, so that eigenvalues near 1 separate, as those of a graph whose parts barely
+hold together; apart, so that S - shift is regular. What that magnifies beyond measure is the first vector, known."""
 ROUNDS = 30
 """Restarts of Lanczos on an inverse: where eigenvalues separate at all, a few are enough."""
+
+Solver = Callable[[csr_array, int], "np.ndarray | None"]
 
 
 def leading_eigenpairs(
@@ -52,18 +56,21 @@ def leading_eigenpairs(
     if count == 1:
         values, vectors = np.ones(1), (first / np.linalg.norm(first))[:, None]
     else:
+        unit = first / np.linalg.norm(first)
         small = n <= SMALL or count > n // (8 if n <= MIDDLE else 4) or matrix.nnz > DENSE * n * n
-        solvers = [_dense] if small else [_shift_invert, _dense] if factorise else [_lanczos, _shift_invert, _dense]
-        values, vectors = next(pairs for solve in solvers if (pairs := solve(matrix, count)) is not None)
-        values, vectors = _with_first(matrix, vectors, first / np.linalg.norm(first))
+        invert = partial(_shift_invert, first=unit)
+        solvers: list[Solver] = [invert, _dense] if factorise else [_lanczos, invert, _dense]
+        solvers = [_dense] if small else solvers
+        found = next(vectors for solve in solvers if (vectors := solve(matrix, count)) is not None)
+        values, vectors = _with_first(matrix, found, unit, count)
     return values, with_positive_peaks(vectors)
 
 
-def _with_first(matrix: csr_array, vectors: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _with_first(matrix: csr_array, vectors: np.ndarray, first: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Eigenpairs with the known vector as the first, where a solver may mix it with others of nearly the same value."""
     beside = vectors - np.outer(first, first @ vectors)
-    basis, _, _ = scipy.linalg.qr(beside, mode="economic", pivoting=True)  # one column is left over: the known vector
-    basis = basis[:, : vectors.shape[1] - 1]
+    basis, _, _ = scipy.linalg.qr(beside, mode="economic", pivoting=True)
+    basis = basis[:, : count - 1]  # one more column is left over where the known vector is among the others
     values, turned = scipy.linalg.eigh(basis.T @ (matrix @ basis))
     known = float(first @ (matrix @ first))
     return np.minimum([known, *values[::-1]], known), np.column_stack([first, basis @ turned[:, ::-1]])
@@ -75,45 +82,44 @@ def with_positive_peaks(vectors: np.ndarray) -> np.ndarray:
     return vectors * np.where(vectors[peak, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
-Pairs = tuple[np.ndarray, np.ndarray]
-
-
-def _dense(matrix: csr_array, count: int) -> Pairs:
+def _dense(matrix: csr_array, count: int) -> np.ndarray:
     n = matrix.shape[0]
     values, vectors = scipy.linalg.eigh(matrix.toarray(), subset_by_index=[n - count, n - 1])
     if len(values) < count:  # LAPACK can lose some where many are close to 1; solving for all does not
-        values, vectors = scipy.linalg.eigh(matrix.toarray(), driver="evd")
-    return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
+        _, vectors = scipy.linalg.eigh(matrix.toarray(), driver="evd")
+    return vectors[:, -count:]
 
 
-def _shift_invert(matrix: csr_array, count: int) -> Pairs | None:
-    """Lanczos on the inverse of ``S - shift``."""
+def _shift_invert(matrix: csr_array, count: int, first: np.ndarray) -> np.ndarray | None:
+    """Lanczos on the inverse of ``S - shift``, beside the first vector."""
     n = matrix.shape[0]
-    for behind in BEHIND:
-        shifted = (matrix - (1 + behind) * eye_array(n)).tocsc()
-        try:
-            factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-        except RuntimeError:  # singular
-            return None
-        inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
-        pairs = _converged(matrix, count, sigma=1 + behind, OPinv=inverse, maxiter=ROUNDS)
-        if pairs is not None:
-            return pairs
-    return None
+    shifted = (matrix - (1 + BEHIND) * eye_array(n)).tocsc()
+    try:
+        factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    except RuntimeError:  # singular
+        return None
+
+    def beside(vector: np.ndarray) -> np.ndarray:
+        return vector - first * (first @ vector)
+
+    inverse = LinearOperator((n, n), lambda vector: beside(factors.solve(beside(vector.ravel()))), dtype=np.float64)
+    return _converged(matrix, count - 1, beside(_start(n)), sigma=1 + BEHIND, OPinv=inverse, maxiter=ROUNDS)
 
 
-def _lanczos(matrix: csr_array, count: int) -> Pairs | None:
-    return _converged(matrix, count, which="LA", ncv=min(matrix.shape[0], 4 * count + 20), maxiter=200)
+def _lanczos(matrix: csr_array, count: int) -> np.ndarray | None:
+    n = matrix.shape[0]
+    return _converged(matrix, count, _start(n), which="LA", ncv=min(n, 4 * count + 20), maxiter=200)
 
 
-def _converged(matrix: csr_array, count: int, **options: Any) -> Pairs | None:
-    """Eigenpairs by ARPACK, or None where they are not good enough to be passed on."""
-    start = np.random.Generator(np.random.PCG64(matrix.shape[0])).standard_normal(matrix.shape[0])
+def _start(n: int) -> np.ndarray:
+    return np.random.Generator(np.random.PCG64(n)).standard_normal(n)
+
+
+def _converged(matrix: csr_array, count: int, start: np.ndarray, **options: Any) -> np.ndarray | None:
+    """Eigenvectors by ARPACK, or None where they are not good enough to be passed on."""
     try:
         values, vectors = eigsh(matrix, count, v0=start, **options)
     except ArpackError:
         return None
-    order = np.argsort(-values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
     residual = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
-    return (values, vectors) if residual.max() < RESIDUAL else None
+    return vectors if residual.max() < RESIDUAL else None

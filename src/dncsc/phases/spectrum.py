@@ -153,7 +153,7 @@ def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, t
         count = wanted + MORE_EIGENVALUES - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            pairs = pairs if with_specks else _enoughwithout_specks(graph, parts, pairs, count, wanted, measure)
+            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, n_clusters, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered
@@ -168,7 +168,7 @@ def _parts(graph: _Graph, core: np.ndarray, most: int) -> tuple[list[np.ndarray]
     return [core[part == i] for i in range(part.max() + 1)], n_parts
 
 
-def _enoughwithout_specks(
+def _enough_without_specks(
     graph: _Graph, parts: list[np.ndarray], pairs: list[_Pair], count: int, wanted: int, measure: Measure
 ) -> list[_Pair]:
     """Pairs of which as many as wanted are no specks, if there are such; else all that were found."""

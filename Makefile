@@ -9,14 +9,17 @@ ifneq ($(wildcard ../shared/data),)
 export DNCSC_DATA ?= $(abspath ../shared/data)
 endif
 
+# Modules are compiled when they are first imported, and kept: most of what is installed never is.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test lint bench clean
 
 setup: .venv/ready
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[all]" --group dev
 	touch $@
 
 demo: setup

@@ -32,7 +32,7 @@ MANY_ROWS = 100_000
 """From here on the paper divides into fewer parts at a time."""
 
 FEWEST, ROWS_A_LANDMARK = 50, 2
-"""Landmarks, and rows for each beyond these, where weights choose themselves: links of single rows are but chance."""
+"""Landmarks that any data may have, and rows for each beyond these."""
 
 SettingsOf = Callable[[Frame, int], Settings]
 
@@ -66,6 +66,10 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _members(self) -> Members | None:
         """For an ensemble, how many members it has."""
         return None
+
+    def _most_landmarks(self, n_counted: int) -> int:
+        """The most landmarks that are of use, where weights choose themselves: links of single rows are but chance."""
+        return max(FEWEST, n_counted // ROWS_A_LANDMARK)
 
     def _check_size(self, n_rows: int) -> None:
         """Refuse data that is too much for the method."""
@@ -159,7 +163,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
             return Settings(
                 n_clusters=k,
-                n_landmarks=p if bandwidth != AUTO else min(p, max(k, FEWEST, n_counted // ROWS_A_LANDMARK)),
+                n_landmarks=p if bandwidth != AUTO else min(p, max(k, self._most_landmarks(n_counted))),
                 n_neighbors=n_neighbors,
                 selection_rate=rates[n_rows >= MANY_ROWS],
                 sample_size=sample_size,

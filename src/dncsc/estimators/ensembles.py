@@ -11,6 +11,9 @@ from dncsc.phases.ensemble import Members
 from dncsc.phases.settings import AUTO
 from dncsc.recipes import DNC_SC, U_SPEC, Recipe
 
+MANY_LANDMARKS, ROWS_OF_MANY = 1000, 30
+"""More landmarks than these should have so many rows each: fewer make members finer, but not better."""
+
 
 class LSEC(EmbeddingMixin, RecipeClusterer):
     """LSEC: many clusterings from a few shared landmark graphs, and their consensus (Li et al. 2023).
@@ -22,8 +25,9 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         Clusterings, most of them into 20 to 60 clusters.
     n_graphs : int, default=4
         Selections of landmarks that they come from; at most `n_members`.
-    n_landmarks : int, default=1000
-        Landmarks of each graph.
+    n_landmarks : int, default=2000
+        Landmarks of each graph. With ``bandwidth="auto"`` more than 1,000 have at least 30 rows each, and fewer as many
+        as in `DnCSC`.
     n_neighbors : int, default=5
     selection_rate : int or "auto", default="auto"
     sample_size : int or "auto", default="auto"
@@ -59,7 +63,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         *,
         n_members: int = 40,
         n_graphs: int = 4,
-        n_landmarks: int = 1000,
+        n_landmarks: int = 2000,
         n_neighbors: int = 5,
         selection_rate: int | str = "auto",
         sample_size: int | str = "auto",
@@ -102,6 +106,9 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     def _members(self) -> Members:
         count = checks.integer("n_members", self.n_members)
         return Members(count, min(count, checks.integer("n_graphs", self.n_graphs)))
+
+    def _most_landmarks(self, n_counted: int) -> int:
+        return max(min(MANY_LANDMARKS, super()._most_landmarks(n_counted)), n_counted // ROWS_OF_MANY)
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)

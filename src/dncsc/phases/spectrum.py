@@ -150,10 +150,11 @@ def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, t
         parts, n_parts = _parts(graph, core, wanted)
         if n_parts > len(parts):
             return _Found(_pairs(graph, parts, 1, measure), core, n_parts)
-        count = wanted + MORE_EIGENVALUES - n_parts + 1
+        more = MORE_EIGENVALUES if wanted == n_clusters else wanted  # of many vectors, as many may be specks
+        count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, n_clusters, measure)
+            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, wanted, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered

@@ -154,7 +154,8 @@ def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, t
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, wanted, measure)
+            needed = wanted if tolerance is None else n_clusters  # within a tolerance specks are few, and so are lost
+            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, needed, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered

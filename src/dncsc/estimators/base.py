@@ -150,7 +150,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         n_neighbors = checks.integer("n_neighbors", getattr(self, "n_neighbors", 1))
         rate = getattr(self, "selection_rate", "auto")
         rates = [checks.integer("selection_rate", rate, 2, auto) for auto in (200, 50)]
-        sample_size = checks.integer("sample_size", getattr(self, "sample_size", "auto"), 2, 10 * p)
+        sample_size = checks.integer("sample_size", getattr(self, "sample_size", "auto"), 2, auto=0)
         candidates = getattr(self, "n_candidates", "auto")
         n_candidates = checks.integer("n_candidates", candidates, 1, 10 * n_neighbors + self.spare_candidates)
         bandwidth = checks.number_or(self.bandwidths, "bandwidth", getattr(self, "bandwidth", MEAN))
@@ -161,12 +161,13 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         seed = self._seed()
 
         def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
+            n_landmarks = p if bandwidth != AUTO else min(p, max(k, self._most_landmarks(n_counted)))
             return Settings(
                 n_clusters=k,
-                n_landmarks=p if bandwidth != AUTO else min(p, max(k, self._most_landmarks(n_counted))),
+                n_landmarks=n_landmarks,
                 n_neighbors=n_neighbors,
                 selection_rate=rates[n_rows >= MANY_ROWS],
-                sample_size=sample_size,
+                sample_size=sample_size or 10 * n_landmarks,
                 n_candidates=n_candidates,
                 bandwidth=bandwidth if isinstance(bandwidth, str) else frame.length_inside(bandwidth),
                 by_length=by_length,

@@ -25,6 +25,8 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
+NEEDED = 0.75
+"""of the vectors wanted for members of an ensemble; where specks are few, within a tolerance, as they come"""
 HOLDING = 3.0
 """of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on"""
 
@@ -154,7 +156,7 @@ def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, t
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            needed = wanted if tolerance is None else n_clusters  # within a tolerance specks are few, and so are lost
+            needed = n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted))
             pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, needed, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
@@ -179,7 +181,7 @@ def _enough_without_specks(
         useful = [pair for pair in pairs if not pair.is_speck]
         if len(useful) >= wanted or count >= most:
             return useful if len(useful) >= wanted else pairs
-        count *= 2
+        count = min(2 * count, most)
         pairs = _pairs(graph, parts, count, measure)
 
 

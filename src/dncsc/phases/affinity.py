@@ -175,6 +175,7 @@ def _where_flat(settings: Settings, links: Links, mean_distance: float, count: i
 
 
 def tightest(links: Links) -> Gaussian:
+    """Weights that leave gaps open in a plane."""
     return _gaussian(TIGHT_WHERE_FLAT[0] * links.mean_distance)
 
 

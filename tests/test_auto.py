@@ -45,9 +45,12 @@ def test_separated_clusters_are_counted_without_a_warning(name):
     assert len(model.eigenvalues_) > k
 
 
-def test_where_there_are_no_clusters_there_is_a_warning():
+@pytest.mark.parametrize("draw", ["random", "standard_cauchy"])
+def test_where_there_are_no_clusters_there_is_a_warning(draw):
+    """Outliers are none either."""
+    X = getattr(np.random.default_rng(0), draw)((5_000, 2))
     with pytest.warns(UserWarning, match="not clear how many clusters"):
-        DnCSC("auto", random_state=0).fit(np.random.default_rng(0).random((5_000, 2)))
+        DnCSC("auto", random_state=0).fit(X)
 
 
 def test_no_more_clusters_are_counted_than_allowed():

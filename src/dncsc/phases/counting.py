@@ -37,10 +37,17 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
 
 def _largest_gap(engine: Engine, links: Links, weights: Affinity, most: int, least: float) -> Counted:
     similarity, mass = landmark_similarity(engine, RowsAndLandmarks(links, weights))
-    found = bottom_of_spectrum(similarity, links.search.landmarks, most, mass, with_specks=False)
-    values = np.maximum(found.eigenvalues[: most + 1], least)
-    if len(values) < 3:
-        return Counted(min(2, most), 1.0, False, found.eigenvalues)
-    ratios = values[2:] / values[1:-1]
+
+    def ratios_of(k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues without those of what is a speck among k clusters, and how they grow behind the first."""
+        found = bottom_of_spectrum(similarity, links.search.landmarks, k, mass, with_specks=False).eigenvalues
+        values = np.maximum(found[1 : most + 1], least)
+        return found, values[1:] / values[:-1]
+
+    eigenvalues, ratios = ratios_of(most)
+    if len(ratios) == 0:
+        return Counted(min(2, most), 1.0, False, eigenvalues)
     place = int(np.argmax(ratios))
-    return Counted(place + 2, float(ratios[place]), bool(ratios[place] >= CLEAR), found.eigenvalues)
+    _, again = ratios_of(place + 2)  # what is a speck among few clusters may have passed for one of many
+    clearness = float(min([ratios[place], *again[place : place + 1]]))
+    return Counted(place + 2, clearness, clearness >= CLEAR, eigenvalues)

@@ -48,7 +48,7 @@ def test_separated_clusters_are_counted_without_a_warning(name):
 @pytest.mark.parametrize("draw", ["random", "standard_cauchy"])
 def test_where_there_are_no_clusters_there_is_a_warning(draw):
     """Outliers are none either."""
-    X = getattr(np.random.default_rng(0), draw)((5_000, 2))
+    X = getattr(np.random.default_rng(0), draw)((50_000, 2))
     with pytest.warns(UserWarning, match="not clear how many clusters"):
         DnCSC("auto", random_state=0).fit(X)
 

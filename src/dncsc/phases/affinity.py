@@ -175,8 +175,8 @@ def _where_flat(settings: Settings, links: Links, mean_distance: float, count: i
 
 
 def tightest(links: Links) -> Gaussian:
-    """Weights that leave gaps open in a plane."""
-    return _gaussian(TIGHT_WHERE_FLAT[0] * links.mean_distance)
+    """The first weights that "auto" tries."""
+    return _gaussian((TIGHT_WHERE_FLAT[0] if is_flat(links) else TIGHT) * links.mean_distance)
 
 
 def is_flat(links: Links) -> bool:
@@ -188,7 +188,7 @@ def _mixture(links: Links, settings: Settings) -> Mixture:
     """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
 
     Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all. In a plane, where adaptive ones close
-    gaps, tight ones of few and of all, or, where these shatter the graph, with the mean as bandwidth.
+    gaps, tight ones of few and of all, as tight as leaves the graph whole.
     """
     few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.engines.base import Engine
-from dncsc.phases.affinity import Adaptive, Affinity, is_flat, tight, tightest
+from dncsc.phases.affinity import Adaptive, Affinity, tightest
 from dncsc.phases.embedding import RowsAndLandmarks
 from dncsc.phases.nearest import Links
 from dncsc.phases.partition import Counted, landmark_similarity
@@ -30,8 +30,7 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     adaptive = _largest_gap(engine, links, Adaptive(), most, LEAST_EIGENVALUE["adaptive"])
     if adaptive.is_clear:
         return adaptive
-    weights = tightest(links) if is_flat(links) else tight(links.mean_distance)
-    other = _largest_gap(engine, links, weights, most, LEAST_EIGENVALUE["tight"])
+    other = _largest_gap(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"])
     return max(adaptive, other, key=lambda counted: counted.clearness)
 
 

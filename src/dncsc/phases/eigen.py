@@ -59,9 +59,8 @@ def leading_eigenpairs(
         unit = first / np.linalg.norm(first)
         small = n <= SMALL or count > n // (8 if n <= MIDDLE else 4) or matrix.nnz > DENSE * n * n
         invert = partial(_shift_invert, first=unit)
-        solvers: list[Solver] = [invert, _dense] if factorise else [_lanczos, invert, _dense]
-        solvers = [_dense] if small else solvers
-        found = next(vectors for solve in solvers if (vectors := solve(matrix, count)) is not None)
+        sparse: list[Solver] = [] if small else [invert] if factorise else [_lanczos, invert]
+        found = next(vectors for solve in [*sparse, _dense] if (vectors := solve(matrix, count)) is not None)
         values, vectors = _with_first(matrix, found, unit, count)
     return values, with_positive_peaks(vectors)
 

@@ -27,8 +27,9 @@ LEAST_EIGENVALUE = 1e-10
 
 NEEDED = 0.75
 """of the vectors wanted for members of an ensemble; where specks are few, within a tolerance, as they come"""
-HOLDING = 3.0
-"""of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on"""
+HOLDING, AT_LEAST_TIMES = 3.0, 4.0
+"""of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on; and
+so many times as strong as before, so that this comes to an end"""
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, t
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered
-        weakest = max(4 * weakest, HOLDING * max(1 - pair.value for pair in pairs if pair.extent < thick))
+        weakest = max(AT_LEAST_TIMES * weakest, HOLDING * max(1 - pair.value for pair in pairs if pair.extent < thick))
     raise Shattered
 
 

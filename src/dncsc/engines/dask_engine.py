@@ -2,115 +2,22 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask.delayed import delayed
-from dask.sizeof import sizeof
 
-from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values
-from dncsc.engines.dask_portions import Portion, portions_of
-from dncsc.engines.dask_workers import ClusterTrouble, current_workers, read_here
+from dncsc.engines.base import Column, Formula, Item, Outcome, Result, Task, Total
+from dncsc.engines.dask_portions import pieces_of, portions_of
+from dncsc.engines.dask_tasks import Work, joined, kept_of, some_rows, some_values, total_only, visit, weights_of
+from dncsc.engines.dask_workers import current_workers
 from dncsc.engines.frame import Frame, working_dtype
-from dncsc.engines.keep_memory import keep_memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
-from dncsc.engines.pool import Pool, one_thread_each, thread_count
+from dncsc.engines.pool import Pool, thread_count
 from dncsc.engines.watch import Progress
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What all tasks of a pass share: it goes to each worker once."""
-
-    task: Task[Any, Any]
-    frame: Frame
-    taken: Sequence[Sequence[str]]
-    """the columns that each holder is there for; it may have others, which have been written again since"""
-    formulas: Mapping[str, Formula]
-    """of columns that are read and not kept"""
-    block_rows: int
-    phase: str
-
-
-@dataclass(frozen=True)
-class _Visited:
-    """What a task leaves of a portion."""
-
-    kept: Sequence[Any]
-    """of each stripe that ends there"""
-    total: Any
-    """of the stripe that does not, up to there"""
-    written: Mapping[str, np.ndarray]
-
-    def __sizeof__(self) -> int:
-        """What Dask weighs before it moves something: its own guess would leave out the columns."""
-        return sizeof(self.kept) + sizeof(self.total) + sum(values.nbytes for values in self.written.values())
-
-
-def _visit(
-    portion: Portion, before: _Visited | None, rows: Any, weight: Any, *holders: _Visited, work: _Work
-) -> _Visited:
-    """Visit the blocks of a portion.
-
-    Nothing that came in is changed: Dask may have to do this again.
-    """
-    task = work.task
-    columns = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
-    try:
-        with one_thread_each, keep_memory:
-            rows = read_here(rows)
-            written = {column.name: np.empty(column.shape(len(portion)), column.dtype) for column in task.writes}
-            for name in written.keys() & set(task.reads):
-                written[name][:] = columns[name]
-            room = np.empty((min(work.block_rows, len(portion)), rows.shape[1]), work.frame.dtype)
-            ones = np.ones(len(room))
-            kept = []
-            for segment in portion.segments:
-                total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
-                for start in range(segment.start - portion.start, segment.stop - portion.start, work.block_rows):
-                    span = slice(start, min(start + work.block_rows, segment.stop - portion.start))
-                    values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
-                    weights = ones[: span.stop - start] if weight is None else weight[span]
-                    task.visit(total, _block(work, portion.start, span, rows, values, weights, room))
-                if segment.is_last:
-                    kept.append(task.end(total))
-            return _Visited(kept, total if portion.stays_open else None, written)
-    except Exception as error:
-        raise ClusterTrouble(
-            f"rows {portion.start} to {portion.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _block(
-    work: _Work, first: int, span: slice, rows: Any, values: dict[str, np.ndarray], weight: np.ndarray, room: np.ndarray
-) -> Block:
-    def enter(chosen: np.ndarray | None) -> np.ndarray:
-        some = rows[span]
-        return work.frame.enter(some, room) if chosen is None else work.frame.enter(some[chosen])
-
-    return Block(first + span.start, first + span.stop, Values(values, work.formulas), weight, enter)
-
-
-def _weights_of(portion: Portion, weight: Any) -> np.ndarray:
-    try:
-        return np.ascontiguousarray(read_here(weight), np.float64)
-    except Exception as error:
-        where = f"weights of rows {portion.start} to {portion.stop}"
-        raise ClusterTrouble(f"{where} could not be read: {type(error).__name__}: {error}") from error
-
-
-def _total_only(visited: _Visited) -> _Visited:
-    return _Visited((), visited.total, {})
-
-
-def _kept_of(visited: Sequence[_Visited]) -> list[Sequence[Any]]:
-    return [each.kept for each in visited]
 
 
 class DaskEngine:
@@ -138,9 +45,13 @@ class DaskEngine:
         self._pool = Pool(thread_count(n_jobs))
         self._workers = current_workers(self._pool)
         self._chunks = rows.chunks[0]
-        self._portions = portions_of(self.layout, self._chunks, self._workers.n_threads)
-        self._given_rows, self._given_weight = rows, weight
+        self._given_rows = self._in_large_chunks(rows)
+        sizes = self._given_rows.chunks[0]
+        self._portions = portions_of(self.layout, sizes, self._workers.n_threads)
+        self._pieces = [pieces_of(portion.start, portion.stop, sizes) for portion in self._portions]
+        self._given_weight = weight
         self._weights: list[Any] = []
+        self._tails: list[Any] = []
         self._holders: dict[str, list[Any]] = {}
         self._kept: dict[str, Column] = {}
         self._formulas: dict[str, Formula] = {}
@@ -149,21 +60,22 @@ class DaskEngine:
         self._sweeps = 0
 
     def __enter__(self) -> DaskEngine:
-        sizes = tuple(map(len, self._portions))
-        self._rows = self._workers.hold(self._given_rows.rechunk({0: sizes, 1: -1}, method="tasks"))
+        self._rows = self._workers.hold(self._given_rows)
         self._pool.__enter__()  # last: what has been entered is left only where all of this has succeeded
         return self
 
     def __exit__(self, *error: object) -> None:
         self._holders.clear()
         self._rows.clear()
+        self._tails.clear()
         self._weights.clear()
         self._pool.__exit__(*error)
 
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         self._progress.begin(self.phase)
         self._sweeps += 1
-        homes = self._rows.homes()
+        of_chunks = self._rows.homes()
+        homes = [of_chunks[first.part] for first, *_ in self._pieces]
         self._weights = self._weights or self._place_weights(homes)
         visited = self._visit_all(task, homes)
         results = self._kept_of_all(visited, homes)
@@ -188,12 +100,32 @@ class DaskEngine:
     def take(self, name: str) -> Any:
         """A Dask array in the chunks of the input."""
         column, holders = self._kept.pop(name), self._holders.pop(name)
-        pick = delayed(_values)
-        parts = [
-            da.from_delayed(pick(holder, name), column.shape(len(portion)), column.dtype)
-            for holder, portion in zip(self._workers.as_delayed(holders), self._portions, strict=True)
-        ]
-        return self._workers.keep(da.concatenate(parts).rechunk({0: self._chunks}, method="tasks"))
+        sizes, ends = [len(portion) for portion in self._portions], np.cumsum(self._chunks).tolist()
+        of_chunks = [pieces_of(end - size, end, sizes) for end, size in zip(ends, self._chunks, strict=True)]
+        pieces = [piece for each in of_chunks for piece in each]
+        values = self._workers.map(
+            some_values,
+            [holders[piece.part] for piece in pieces],
+            [name] * len(pieces),
+            pieces,
+            keys=[self._key(f"values-{number}") for number in range(len(pieces))],
+            homes=[None] * len(pieces),
+        )
+        of_piece = iter(values)
+        parts = [[next(of_piece) for _ in each] or [np.empty(column.shape(0), column.dtype)] for each in of_chunks]
+        chunks = (self._chunks,) if column.width is None else (self._chunks, (column.width,))
+        whole = self._key(name)
+        keys = [(whole, number, 0)[: 1 + len(chunks)] for number in range(len(parts))]
+        found = self._workers.map(joined, parts, keys=keys, homes=[None] * len(parts))
+        self._workers.wait(found)  # until then they need what is let go of when the engine is left
+        return da.Array(dict(zip(keys, found, strict=True)), whole, chunks, dtype=column.dtype)
+
+    def _in_large_chunks(self, rows: Any) -> Any:
+        """The array in chunks of all features and, but for the last, no fewer rows than a block has."""
+        chunks = rows.chunks[0]
+        if min(chunks[:-1], default=self.layout.n_rows) < self.layout.block_rows:
+            chunks = tuple(map(len, portions_of(self.layout, chunks, self._workers.n_threads)))
+        return rows.rechunk({0: chunks, 1: -1}, method="tasks")
 
     def _place_weights(self, homes: Sequence[str | None]) -> list[Any]:
         """Weights of each portion where its rows are, or None where all count the same."""
@@ -204,7 +136,7 @@ class DaskEngine:
             sizes = tuple(map(len, self._portions))
             parts = list(self._workers.hold(weight.rechunk({0: sizes}, method="tasks")).again())
             keys = [self._key(f"weight-{number}") for number in range(len(parts))]
-            return self._workers.map(_weights_of, self._portions, parts, keys=keys, homes=list(homes))
+            return self._workers.map(weights_of, self._portions, parts, keys=keys, homes=list(homes))
         return [self._workers.send(weight[p.start : p.stop], self._key("weight")) for p in self._portions]
 
     def _visit_all(self, task: Task[Any, Any], homes: Sequence[str | None]) -> list[Any]:
@@ -212,16 +144,20 @@ class DaskEngine:
         kept, formulas = self._sources(task.reads)
         holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
         taken = [[name for name in kept if self._holders[name] is holder] for holder in holders]
-        work = _Work(task, self.frame, taken, formulas, self.layout.block_rows, self.phase)
+        work = Work(task, self.frame, taken, formulas, self.layout.block_rows, self.phase)
         shared = self._workers.send(work, self._key("work"))
-        rows = self._rows.again()
+        chunks = self._rows.again()
+        if chunks is not self._rows or not self._tails:
+            self._tails = self._cut_tails(chunks)
         visited: list[Any] = [None] * len(self._portions)
         for at in self._layers():
             found = self._workers.map(
-                _visit,
+                visit,
                 [self._portions[number] for number in at],
+                [self._pieces[number][0] for number in at],
                 self._totals_before(at, visited, homes),
-                [rows[number] for number in at],
+                [chunks[self._pieces[number][0].part] for number in at],
+                [self._tails[number] for number in at],
                 [self._weights[number] for number in at],
                 *([holder[number] for number in at] for holder in holders),
                 keys=[self._key(f"{type(task).__name__.strip('_').lower()}-{number}") for number in at],
@@ -231,6 +167,17 @@ class DaskEngine:
             for number, future in zip(at, found, strict=True):
                 visited[number] = future
         return visited
+
+    def _cut_tails(self, chunks: Sequence[Any]) -> list[Any]:
+        """For each portion the rows that its last block has of the next chunk, which alone travel."""
+        at = [number for number, pieces in enumerate(self._pieces) if len(pieces) > 1]
+        tails = [self._pieces[number][1] for number in at]
+        keys = [self._key(f"tail-{number}") for number in at]
+        cut = self._workers.map(
+            some_rows, [chunks[tail.part] for tail in tails], tails, keys=keys, homes=[None] * len(at)
+        )
+        found = dict(zip(at, cut, strict=True))
+        return [found.get(number) for number in range(len(self._portions))]
 
     def _layers(self) -> Iterable[list[int]]:
         """Numbers of portions that wait for none, of those that wait for one of these, and so on."""
@@ -245,7 +192,7 @@ class DaskEngine:
         before = [visited[number - 1] if self._portions[number].goes_on else None for number in at]
         away = [i for i, n in enumerate(at) if before[i] is not None and (homes[n] is None or homes[n] != homes[n - 1])]
         keys = [self._key(f"total-{at[i]}") for i in away]
-        totals = self._workers.map(_total_only, [before[i] for i in away], keys=keys, homes=[None] * len(away))
+        totals = self._workers.map(total_only, [before[i] for i in away], keys=keys, homes=[None] * len(away))
         for i, total in zip(away, totals, strict=True):
             before[i] = total
         return before
@@ -259,7 +206,7 @@ class DaskEngine:
         parts = [[visited[number] for number in numbers] for numbers in groups.values()]
         keys = [self._key(f"kept-{number}") for number in range(len(groups))]
         gathered = self._workers.gather(
-            self._workers.map(_kept_of, parts, keys=keys, homes=there), visited, self._say_where
+            self._workers.map(kept_of, parts, keys=keys, homes=there), visited, self._say_where
         )
         kept: list[Any] = [()] * len(visited)
         for numbers, values in zip(groups.values(), gathered, strict=True):
@@ -290,7 +237,3 @@ class DaskEngine:
             f"rows {portion.start} to {portion.stop} could not be read in phase {self.phase!r}: "
             f"{type(error).__name__}: {error}"
         )
-
-
-def _values(visited: _Visited, name: str) -> np.ndarray:
-    return visited.written[name]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -82,3 +83,24 @@ def _segments_of(layout: Layout, chunks: Iterable[int]) -> Iterator[tuple[int, S
             spans.append((chunk, begin, stop))
         for chunk, start, stop in spans:
             yield chunk, Segment(start, stop, is_first=start == spans[0][1], is_last=stop == spans[-1][2])
+
+
+class Piece(NamedTuple):
+    """Some rows of one of several parts, counted within it."""
+
+    part: int
+    start: int
+    stop: int
+
+
+def pieces_of(start: int, stop: int, sizes: Sequence[int]) -> list[Piece]:
+    """Pieces of consecutive parts of these sizes that together are rows start to stop, in order."""
+    ends = np.cumsum(sizes)
+    pieces = []
+    for part in range(int(np.searchsorted(ends, start, side="right")), len(sizes)):
+        first = int(ends[part]) - sizes[part]
+        if first >= stop:
+            break
+        if sizes[part]:
+            pieces.append(Piece(part, max(start - first, 0), min(stop - first, sizes[part])))
+    return pieces

@@ -10,11 +10,14 @@ from typing import Any, Protocol
 
 import dask
 from dask.core import flatten
-from dask.delayed import Delayed, delayed
+from dask.delayed import Delayed
 
 from dncsc import memory
 from dncsc.engines.dask_homes import settle
 from dncsc.engines.pool import Pool
+
+Key = str | tuple[str | int, ...]
+"""What Dask knows a task by."""
 
 SHARE_OF_MEMORY = 0.4
 """of all workers, that rows may take to be held there; larger ones are read again in every pass"""
@@ -22,6 +25,8 @@ SHARE_OF_MEMORY = 0.4
 
 MOST_BYTES = 2**22
 """in one task"""
+FEW_BYTES = 2**15
+"""that go with every task, instead of to a worker first and from there to the others"""
 
 
 class ClusterTrouble(RuntimeError):
@@ -55,7 +60,12 @@ class Workers(Protocol):
         ...
 
     def map(
-        self, function: Callable[..., Any], *arguments: list[Any], keys: list[str], homes: list[str | None], **same: Any
+        self,
+        function: Callable[..., Any],
+        *arguments: list[Any],
+        keys: Sequence[Key],
+        homes: list[str | None],
+        **same: Any,
     ) -> list[Any]:
         """Work on each item, and `same` for all."""
         ...
@@ -64,10 +74,8 @@ class Workers(Protocol):
         """Values of results; where one failed, an error about the first of what is behind them that did."""
         ...
 
-    def as_delayed(self, promises: list[Any]) -> list[Delayed]: ...
-
-    def keep(self, array: Any) -> Any:
-        """A Dask array whose values are held from now on."""
+    def wait(self, results: list[Any]) -> None:
+        """Return when all are there, or have failed."""
         ...
 
 
@@ -109,18 +117,20 @@ class ThreadWorkers:
         return value
 
     def map(
-        self, function: Callable[..., Any], *arguments: list[Any], keys: list[str], homes: list[str | None], **same: Any
+        self,
+        function: Callable[..., Any],
+        *arguments: list[Any],
+        keys: Sequence[Key],
+        homes: list[str | None],
+        **same: Any,
     ) -> list[Any]:
         return self._pool.each(lambda each: function(*each, **same), list(zip(*arguments, strict=True)))
 
     def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
         return results
 
-    def as_delayed(self, promises: list[Any]) -> list[Delayed]:
-        return [delayed(promise, traverse=False) for promise in promises]
-
-    def keep(self, array: Any) -> Any:
-        return array.persist(scheduler="synchronous")
+    def wait(self, results: list[Any]) -> None:
+        pass
 
 
 class _HeldThere(HeldRows):
@@ -205,6 +215,8 @@ class ClientWorkers:
         # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In pieces, since
         # Dask warns of tasks that bring much with them, with advice that is of no use to the user.
         data = pickle.dumps(value, protocol=5)
+        if len(data) <= FEW_BYTES:
+            return value
         pieces = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
         if len(pieces) > 1:
             keys = [f"{key}-{number}" for number in range(len(pieces))]
@@ -214,7 +226,12 @@ class ClientWorkers:
         return self._client.submit(_joined, pieces, key=key, pure=False)
 
     def map(
-        self, function: Callable[..., Any], *arguments: list[Any], keys: list[str], homes: list[str | None], **same: Any
+        self,
+        function: Callable[..., Any],
+        *arguments: list[Any],
+        keys: Sequence[Key],
+        homes: list[str | None],
+        **same: Any,
     ) -> list[Any]:
         futures: dict[int, Any] = {}
         for home in dict.fromkeys(homes):
@@ -237,11 +254,10 @@ class ClientWorkers:
                     raise ClusterTrouble(where(number, error)) from error
             raise ClusterTrouble(f"the cluster failed: {type(error).__name__}: {error}") from error
 
-    def as_delayed(self, promises: list[Any]) -> list[Delayed]:
-        return [delayed(promise) for promise in promises]
+    def wait(self, results: list[Any]) -> None:
+        from distributed import wait
 
-    def keep(self, array: Any) -> Any:
-        return self._client.persist(array)
+        wait(results)
 
 
 def _same(value: Any) -> Any:

@@ -6,7 +6,7 @@ import functools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse
@@ -52,6 +52,14 @@ class _Square:
     def half(self) -> csr_array:
         start, columns, values = entries_of_dense(self.sums)
         return csr_array((values, columns, start), shape=self.sums.shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Few landmarks share rows: what goes to another worker is a hundredth of the array."""
+        return _Square._of, (self.half(),)
+
+    @classmethod
+    def _of(cls, half: csr_array) -> _Square:
+        return cls(half.toarray())
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ from dncsc.engines.local import MOST_VALUES
 from dncsc.engines.pool import Pool, thread_count
 from dncsc.engines.watch import Progress
 
+PASSES = 10
+"""About so many need the weights."""
+
 
 class DaskEngine:
     """Sweeps a Dask array on the workers of the current client, or on threads here where there is none.
@@ -137,7 +140,7 @@ class DaskEngine:
             parts = list(self._workers.hold(weight.rechunk({0: sizes}, method="tasks")).again())
             keys = [self._key(f"weight-{number}") for number in range(len(parts))]
             return self._workers.map(weights_of, self._portions, parts, keys=keys, homes=list(homes))
-        return [self._workers.send(weight[p.start : p.stop], self._key("weight")) for p in self._portions]
+        return [self._workers.send(weight[p.start : p.stop], self._key("weight"), PASSES) for p in self._portions]
 
     def _visit_all(self, task: Task[Any, Any], homes: Sequence[str | None]) -> list[Any]:
         """What will be known of each portion: first of those that wait for no other, then of those behind them."""
@@ -145,7 +148,7 @@ class DaskEngine:
         holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
         taken = [[name for name in kept if self._holders[name] is holder] for holder in holders]
         work = Work(task, self.frame, taken, formulas, self.layout.block_rows, self.phase)
-        shared = self._workers.send(work, self._key("work"))
+        shared = self._workers.send(work, self._key("work"), len(self._portions))
         chunks = self._rows.again()
         if chunks is not self._rows or not self._tails:
             self._tails = self._cut_tails(chunks)

@@ -25,8 +25,8 @@ SHARE_OF_MEMORY = 0.4
 
 MOST_BYTES = 2**22
 """in one task"""
-FEW_BYTES = 2**15
-"""that go with every task, instead of to a worker first and from there to the others"""
+FEW_BYTES = 2**19
+"""that may go with the tasks that need them, all told, instead of to one worker first and from there to the others"""
 
 
 class ClusterTrouble(RuntimeError):
@@ -55,8 +55,8 @@ class Workers(Protocol):
         """Read the chunks of a Dask array, once where they take a small part of the memory, else for each pass."""
         ...
 
-    def send(self, value: Any, key: str) -> Any:
-        """Something that much work needs."""
+    def send(self, value: Any, key: str, n_uses: int) -> Any:
+        """Something that is needed so many times."""
         ...
 
     def map(
@@ -113,7 +113,7 @@ class ThreadWorkers:
         except Exception:
             return HeldRows(parts)  # whoever works on the part that cannot be read says which it is
 
-    def send(self, value: Any, key: str) -> Any:
+    def send(self, value: Any, key: str, n_uses: int) -> Any:
         return value
 
     def map(
@@ -211,11 +211,11 @@ class ClientWorkers:
         sizes = [row_bytes * count for count in rows.chunks[0]]
         return _HeldThere(self._client, [by_key[key] for key in flatten(held.__dask_keys__())], sizes)
 
-    def send(self, value: Any, key: str) -> Any:
+    def send(self, value: Any, key: str, n_uses: int) -> Any:
         # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In pieces, since
         # Dask warns of tasks that bring much with them, with advice that is of no use to the user.
         data = pickle.dumps(value, protocol=5)
-        if len(data) <= FEW_BYTES:
+        if len(data) * n_uses <= FEW_BYTES:
             return value
         pieces = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
         if len(pieces) > 1:

@@ -1,0 +1,156 @@
+"""What tasks of a Dask engine do, on the workers that have the rows."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from dask.array.dispatch import concatenate_lookup
+from dask.sizeof import sizeof
+
+from dncsc.engines.base import Block, Formula, Task, Values
+from dncsc.engines.dask_portions import Piece, Portion
+from dncsc.engines.dask_workers import ClusterTrouble, read_here
+from dncsc.engines.frame import Frame
+from dncsc.engines.keep_memory import keep_memory
+from dncsc.engines.pool import one_thread_each
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all tasks of a pass share: it goes to each worker once."""
+
+    task: Task[Any, Any]
+    frame: Frame
+    taken: Sequence[Sequence[str]]
+    """the columns that each holder is there for; it may have others, which have been written again since"""
+    formulas: Mapping[str, Formula]
+    """of columns that are read and not kept"""
+    block_rows: int
+    phase: str
+
+
+@dataclass(frozen=True)
+class Visited:
+    """What a task leaves of a portion."""
+
+    kept: Sequence[Any]
+    """of each stripe that ends there"""
+    total: Any
+    """of the stripe that does not, up to there"""
+    written: Mapping[str, np.ndarray]
+
+    def __sizeof__(self) -> int:
+        """What Dask weighs before it moves something: its own guess would leave out the columns."""
+        return sizeof(self.kept) + sizeof(self.total) + sum(values.nbytes for values in self.written.values())
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a portion, as a worker has them."""
+
+    chunk: Any
+    first: int
+    """row of the chunk that the portion begins with"""
+    tail: Any
+    """rows of the next chunk that belong to the last block; None where it ends with the chunk or before"""
+
+    def read(self, start: int, stop: int) -> Any:
+        here = self.chunk[self.first + start : self.first + stop]
+        return here if here.shape[0] == stop - start else joined([here, self.tail])
+
+
+def visit(
+    portion: Portion,
+    piece: Piece,
+    before: Visited | None,
+    chunk: Any,
+    tail: Any,
+    weight: Any,
+    *holders: Visited,
+    work: Work,
+) -> Visited:
+    """Visit the blocks of a portion.
+
+    Nothing that came in is changed: Dask may have to do this again.
+    """
+    task = work.task
+    columns = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
+    try:
+        with one_thread_each, keep_memory:
+            rows = _Rows(read_here(chunk), piece.start, tail)
+            written = {column.name: np.empty(column.shape(len(portion)), column.dtype) for column in task.writes}
+            for name in written.keys() & set(task.reads):
+                written[name][:] = columns[name]
+            room = np.empty((min(work.block_rows, len(portion)), rows.chunk.shape[1]), work.frame.dtype)
+            ones = np.ones(len(room))
+            kept = []
+            for segment in portion.segments:
+                total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
+                for start in range(segment.start - portion.start, segment.stop - portion.start, work.block_rows):
+                    span = slice(start, min(start + work.block_rows, segment.stop - portion.start))
+                    values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
+                    weights = ones[: span.stop - start] if weight is None else weight[span]
+                    task.visit(total, _block(work, portion.start, span, rows, values, weights, room))
+                if segment.is_last:
+                    kept.append(task.end(total))
+            return Visited(kept, total if portion.stays_open else None, written)
+    except Exception as error:
+        raise ClusterTrouble(
+            f"rows {portion.start} to {portion.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _block(
+    work: Work,
+    begin: int,
+    span: slice,
+    rows: _Rows,
+    values: dict[str, np.ndarray],
+    weight: np.ndarray,
+    room: np.ndarray,
+) -> Block:
+    def enter(chosen: np.ndarray | None) -> np.ndarray:
+        some = rows.read(span.start, span.stop)
+        return work.frame.enter(some, room) if chosen is None else work.frame.enter(some[chosen])
+
+    return Block(begin + span.start, begin + span.stop, Values(values, work.formulas), weight, enter)
+
+
+def weights_of(portion: Portion, weight: Any) -> np.ndarray:
+    """Weights of the rows of a portion."""
+    try:
+        return np.ascontiguousarray(read_here(weight), np.float64)
+    except Exception as error:
+        where = f"weights of rows {portion.start} to {portion.stop}"
+        raise ClusterTrouble(f"{where} could not be read: {type(error).__name__}: {error}") from error
+
+
+def total_only(visited: Visited) -> Visited:
+    """What the next portion needs of this one."""
+    return Visited((), visited.total, {})
+
+
+def kept_of(visited: Sequence[Visited]) -> list[Sequence[Any]]:
+    """What the caller needs of some portions."""
+    return [each.kept for each in visited]
+
+
+def some_rows(chunk: Any, piece: Piece) -> Any:
+    """A piece of a chunk, alone: a view would keep the whole."""
+    return read_here(chunk)[piece.start : piece.stop].copy()
+
+
+def some_values(visited: Visited, name: str, piece: Piece) -> np.ndarray:
+    """A piece of a column."""
+    values = visited.written[name]
+    return values if len(values) == piece.stop - piece.start else values[piece.start : piece.stop].copy()
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Arrays of any kind that Dask knows, one after another."""
+    first, *rest = parts
+    return concatenate_lookup.dispatch(type(first))(parts, axis=0) if rest else first

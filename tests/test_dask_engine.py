@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from dncsc import LSC, LSEC, USPEC, DnCSC, LloydKMeans, NystromSC, watch
 from dncsc.engines import dask_workers
 from dncsc.engines.dask_homes import settle
-from dncsc.engines.dask_portions import portions_of
+from dncsc.engines.dask_portions import pieces_of, portions_of
 from dncsc.engines.dask_workers import ClusterTrouble
-from dncsc.engines.layout import Layout
+from dncsc.engines.layout import Layout, block_rows
 from dncsc.estimators import labels_file
 
 N = 200_000
@@ -156,6 +156,17 @@ def test_portions_are_all_blocks_in_order_each_begun_in_one_chunk(chunks, n_thre
         assert len({int(np.searchsorted(bounds, start, side="right")) for start in begun}) == 1
         assert all(segment.is_first for segment in portion.segments[portion.goes_on :])
         assert len(portion.segments) == 1 or len(portion) <= layout.n_rows / n_threads / 4
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=20).filter(any), st.data())
+def test_pieces_of_parts_are_the_rows_asked_for(sizes, data):
+    start = data.draw(st.integers(0, sum(sizes) - 1))
+    stop = data.draw(st.integers(start + 1, sum(sizes)))
+    parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    pieces = pieces_of(start, stop, sizes)
+    found = [parts[piece.part][piece.start : piece.stop] for piece in pieces]
+    np.testing.assert_array_equal(np.concatenate(found), np.arange(start, stop))
+    assert all(map(len, found))
 
 
 def test_stripes_of_a_chunk_are_one_task_where_there_are_enough_of_these():
@@ -478,6 +489,21 @@ def test_rows_that_one_worker_has_all_of_move_once_to_be_shared(client, tmp_path
     assert_same_fit(model, fitted())
 
 
+def bytes_held(dask_scheduler):
+    """What is in the memory of all workers."""
+    return sum(task.nbytes for task in dask_scheduler.tasks.values() if task.state == "memory")
+
+
+def test_rows_that_workers_hold_already_are_not_held_twice(client):
+    rows = client.persist(da.random.default_rng(0).random((400_000, 16), np.float32, chunks=(150_000, 16)))
+    wait(rows)
+    held = {}
+    with watch(lambda phase, done, n_rows: held.update({phase: client.run_on_scheduler(bytes_held)})):
+        fresh("LloydKMeans").fit(rows)
+    a_block_a_chunk = 3 * block_rows(16) * 16 * 4
+    assert held["survey"] < 1.1 * rows.nbytes + a_block_a_chunk
+
+
 def passes_of(run):
     """How many passes over the rows a call makes, by phase."""
     begun = Counter()
@@ -649,14 +675,12 @@ def test_tasks_are_named_after_phases(client, cluster, X):
 def test_nothing_is_left_on_the_workers_but_labels(client, X):
     model = fresh().fit(da.from_array(X, chunks=(70_001, 2)))
     wait(model.labels_)
-
-    def held(dask_scheduler):
-        return sum(task.nbytes for task in dask_scheduler.tasks.values() if task.state == "memory")
-
     end = time.monotonic() + 20
-    while client.run_on_scheduler(held) > 4 * N and time.monotonic() < end:  # what is let go of goes a little later
+    while (
+        client.run_on_scheduler(bytes_held) > 4 * N and time.monotonic() < end
+    ):  # what is let go of goes a little later
         time.sleep(0.05)
-    assert client.run_on_scheduler(held) == 4 * N
+    assert client.run_on_scheduler(bytes_held) == 4 * N
 
 
 @pytest.mark.parametrize("where", ["cluster", "threads"])

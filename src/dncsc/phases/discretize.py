@@ -14,7 +14,7 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
 from dncsc.phases.embedding import Embedding, values_of
-from dncsc.phases.kmeans import Each, KMeans, kmeans
+from dncsc.phases.kmeans import Each, KMeans, kmeans, refine
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import Settings
 
@@ -25,6 +25,11 @@ SAMPLE_ROWS = 20_000
 SAMPLE_ROWS_A_CLUSTER = 200
 TRIALS = 3
 """Points tried for each starting centroid."""
+HEATS = 5
+"""Starts on few rows for each run on the sample: it is the start that decides where k-means ends."""
+HEAT_ROWS, HEAT_ROWS_A_CLUSTER = 2_000, 20
+SAME = 1e-4
+"""Relative difference of inertias below which two runs have found the same."""
 MANY_CLUSTERS = 100
 """Beyond this many only one is tried: starts then take most of the time."""
 
@@ -88,13 +93,29 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
     """The best of `n_init` runs of k-means on some rows."""
     points = embedding.place(*drawn.values)
-
-    def start(i: int) -> KMeans:
-        random = generator(settings.seed, "discretize", i)
-        trials = TRIALS if settings.n_clusters <= MANY_CLUSTERS else 1
-        return kmeans(points, drawn.weight, settings.n_clusters, random, settings.max_iter, trials)
-
-    best = min(each(start, range(settings.n_init)), key=lambda found: found.inertia)
+    starts = each(lambda i: _start(points, drawn.weight, settings, i), range(HEATS * settings.n_init))
+    found = each(
+        lambda start: refine(points, drawn.weight, start.centres, settings.max_iter),
+        _best_different(starts, settings.n_init),
+    )
+    best = min(found, key=lambda each: each.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
     return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)
+
+
+def _start(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int) -> KMeans:
+    """k-means on few of the points, with another start for each number."""
+    step = max(1, len(points) // max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters))
+    trials = TRIALS if settings.n_clusters <= MANY_CLUSTERS else 1
+    random = generator(settings.seed, "discretize", number)
+    return kmeans(points[::step], weight[::step], settings.n_clusters, random, settings.max_iter, trials)
+
+
+def _best_different(found: list[KMeans], most: int) -> list[KMeans]:
+    """Those of the smallest inertia; of those that have ended at the same centres, one."""
+    best: list[KMeans] = []
+    for each in sorted(found, key=lambda each: each.inertia):
+        if len(best) < most and not (best and each.inertia <= best[-1].inertia * (1 + SAME)):
+            best.append(each)
+    return best

@@ -74,6 +74,15 @@ def kmeans(
     return found
 
 
+def refine(
+    points: np.ndarray, weight: np.ndarray, centres: np.ndarray, max_iter: int, each: Each = one_by_one
+) -> KMeans:
+    """Lloyd's iterations from given centres."""
+    groups = _Groups.of(points, weight, np.array([0, len(points)]), [centres])
+    [found] = _lloyd(groups.outlined(each), centres, max_iter, each)
+    return found
+
+
 def kmeans_in_groups(
     points: np.ndarray,
     weight: np.ndarray,

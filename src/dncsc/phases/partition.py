@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -177,13 +177,14 @@ def transfer_cut(
     """
     choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
+    use = Cut(with_specks=False, further=choice.further)
     for weights in first:
-        use = Cut(with_specks=False, tolerance=choice.tolerance)
+        sure = replace(use, tolerance=choice.tolerance)
         try:
-            return cut(engine, settings, RowsAndLandmarks(links, weights), use)
+            return cut(engine, settings, RowsAndLandmarks(links, weights), sure)
         except Shattered:
             continue
-    return cut(engine, settings, RowsAndLandmarks(links, last), Cut(with_specks=False))
+    return cut(engine, settings, RowsAndLandmarks(links, last), use)
 
 
 def singular_vectors(
@@ -206,14 +207,23 @@ class Cut:
     """vectors that only point out a speck"""
     tolerance: Tolerance | None = None
     """beyond which a graph is not cut; None for any graph"""
+    further: float = 0.0
+    """vectors beyond the k that count, in parts of k"""
 
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition:
     """Cut a bipartite graph through its points; raises `Shattered` where the graph is, beyond what may be."""
     similarity, mass = landmark_similarity(engine, graph)
-    k, more = settings.n_clusters + (not use.with_constant), settings.n_vectors
+    k = settings.n_clusters + (not use.with_constant)
     spectrum = bottom_of_spectrum(
-        similarity, graph.points, k, mass, with_specks=use.with_specks, tolerance=use.tolerance, n_vectors=more
+        similarity,
+        graph.points,
+        k,
+        mass,
+        with_specks=use.with_specks,
+        tolerance=use.tolerance,
+        n_vectors=settings.n_vectors,
+        n_further=int(use.further * k),
     )
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:

@@ -25,6 +25,9 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
+LEAST_COUNT = 0.01
+"""of a further vector: what counts less is left out"""
+
 NEEDED = 0.75
 """of the vectors wanted for members of an ensemble; where specks are few, within a tolerance, as they come"""
 HOLDING, AT_LEAST_TIMES = 3.0, 4.0
@@ -39,7 +42,8 @@ class Spectrum:
     eigenvalues: np.ndarray
     """lambda, ascending from 0; some more than k"""
     vectors: np.ndarray
-    """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' lines, weighted by T"""
+    """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' lines, weighted by T; and
+    further ones, faded"""
     n_components: int
     """connected parts of the landmark graph"""
 
@@ -64,6 +68,7 @@ def bottom_of_spectrum(
     with_specks: bool = True,
     tolerance: Tolerance | None = None,
     n_vectors: int | None = None,
+    n_further: int = 0,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -91,6 +96,9 @@ def bottom_of_spectrum(
     n_vectors : int, optional
         How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
         sought in the end.
+    n_further : int
+        Vectors beyond these that count too, each the less the larger its eigenvalue is than that of the last before
+        them: nothing where there is a gap, and nearly as much where it is by chance that the spectrum is cut there.
 
     Raises
     ------
@@ -104,8 +112,9 @@ def bottom_of_spectrum(
     graph = _Graph(
         _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
     )
-    found = _cut_graph(graph, n_clusters, wanted, with_specks, tolerance)
-    lines = _lines(found.pairs[:wanted], linked, len(degree))
+    found = _cut_graph(graph, n_clusters, wanted, with_specks, tolerance, max(n_further, MORE_EIGENVALUES))
+    lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
+    lines = _faded(lines, found.pairs, wanted)
     share_lines(lines, landmarks, linked, found.core)
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
@@ -141,7 +150,9 @@ class _Found(NamedTuple):
     """connected parts of these; where they are more than the clusters, there are no pairs but their joint ones"""
 
 
-def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, tolerance: Tolerance | None) -> _Found:
+def _cut_graph(
+    graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, tolerance: Tolerance | None, more: int
+) -> _Found:
     """Leave out specks, and set more of them aside while the graph would count as shattered for these alone."""
     measure, thick = Measure(graph.mass, wanted), Measure(graph.mass, n_clusters).least_landmarks
     weakest = 0.0
@@ -153,7 +164,7 @@ def _cut_graph(graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, t
         parts, n_parts = _parts(graph, core, wanted)
         if n_parts > len(parts):
             return _Found(_pairs(graph, parts, 1, measure), core, n_parts)
-        more = MORE_EIGENVALUES if wanted == n_clusters else wanted  # of many vectors, as many may be specks
+        more = more if wanted == n_clusters else wanted  # of many vectors, as many may be specks
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
@@ -222,3 +233,13 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
     for column, pair in enumerate(useful):
         lines[linked[pair.members], column] = pair.vector / np.sqrt(pair.value)
     return lines
+
+
+def _faded(lines: np.ndarray, pairs: list[_Pair], wanted: int) -> np.ndarray:
+    """The lines, with those of further vectors as much shorter as their eigenvalues are larger than the last before."""
+    if lines.shape[1] <= wanted:
+        return lines
+    values = 1 - np.array([pair.value for pair in pairs[: lines.shape[1]]])
+    counts = np.minimum(1, values[wanted - 1] / np.maximum(values, np.finfo(np.float64).tiny))
+    counts[:wanted] = 1
+    return (lines * counts)[:, counts >= LEAST_COUNT]

@@ -106,8 +106,8 @@ class Choice(_Several):
 
     tolerance: Tolerance | None
     """beyond which a graph counts as shattered, and the next weights are tried"""
-    further: float = 0.0
-    """eigenvectors beyond the k that count, in parts of k"""
+    further: bool = False
+    """whether eigenvectors behind the first k count"""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,6 @@ class Mixture(_Several):
 
 TIGHT = 0.35
 """of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
-FURTHER = 0.5
-"""of k: with many features the spectrum seldom has a gap, so that vectors behind the k-th tell clusters apart too"""
 TIGHT_WHERE_FLAT = 0.2, 0.35, 0.5
 """The same in a plane, where clusters hold together by links that are shorter than most; to be tried in this order."""
 
@@ -162,7 +160,7 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
             return _where_flat(settings, links, mean_distance)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, FURTHER)
+        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, further=True)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth

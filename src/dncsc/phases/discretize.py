@@ -93,12 +93,12 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
     """The best of `n_init` runs of k-means on some rows."""
     points = embedding.place(*drawn.values)
-    starts = each(lambda i: _start(points, drawn.weight, settings, i), range(HEATS * settings.n_init))
-    found = each(
+    starts = each(lambda number: _start(points, drawn.weight, settings, number), range(HEATS * settings.n_init))
+    runs = each(
         lambda start: refine(points, drawn.weight, start.centres, settings.max_iter),
         _best_different(starts, settings.n_init),
     )
-    best = min(found, key=lambda each: each.inertia)
+    best = min(runs, key=lambda run: run.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
     return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)
@@ -107,9 +107,14 @@ def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Eac
 def _start(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int) -> KMeans:
     """k-means on few of the points, with another start for each number."""
     step = max(1, len(points) // max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters))
+    return one_run(points[::step], weight[::step], settings, number)
+
+
+def one_run(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int = 0) -> KMeans:
+    """One run of k-means, with another start for each number."""
     trials = TRIALS if settings.n_clusters <= MANY_CLUSTERS else 1
     random = generator(settings.seed, "discretize", number)
-    return kmeans(points[::step], weight[::step], settings.n_clusters, random, settings.max_iter, trials)
+    return kmeans(points, weight, settings.n_clusters, random, settings.max_iter, trials)
 
 
 def _best_different(found: list[KMeans], most: int) -> list[KMeans]:

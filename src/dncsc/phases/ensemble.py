@@ -15,9 +15,9 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
-from dncsc.phases.discretize import LABEL, draw, k_means_of
+from dncsc.phases.discretize import LABEL, draw, one_run
 from dncsc.phases.embedding import Lift, Lifted, values_of
-from dncsc.phases.kmeans import added, one_by_one
+from dncsc.phases.kmeans import added
 from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.settings import AUTO, Settings
 
@@ -179,7 +179,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut())
+    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut(further=settings.bandwidth == AUTO))
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
@@ -209,9 +209,8 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
         assert isinstance(graph.embedding, Lifted)
         vectors = graph.embedding.lift.vectors[:, :n_clusters].copy()
         embedding = replace(graph.embedding, lift=Lift(vectors, settings.by_length))
-        chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters)
-        chosen = replace(chosen, n_init=1, max_iter=MEMBER_ITERATIONS)
-        return Member(embedding, k_means_of(drawn, chosen, embedding, one_by_one).places)
+        chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters, max_iter=MEMBER_ITERATIONS)
+        return Member(embedding, one_run(embedding.place(*drawn.values), drawn.weight, chosen).centres)
 
     return tuple(engine.each(make, range(len(wanted))))
 

@@ -207,8 +207,8 @@ class Cut:
     """vectors that only point out a speck"""
     tolerance: Tolerance | None = None
     """beyond which a graph is not cut; None for any graph"""
-    further: float = 0.0
-    """vectors beyond the k that count, in parts of k"""
+    further: bool = False
+    """vectors behind the first k, faded; see `bottom_of_spectrum`"""
 
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition:
@@ -223,7 +223,7 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
         with_specks=use.with_specks,
         tolerance=use.tolerance,
         n_vectors=settings.n_vectors,
-        n_further=int(use.further * k),
+        further=use.further,
     )
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:

@@ -14,7 +14,7 @@ from dncsc.phases.eigen import leading_eigenpairs
 from dncsc.phases.specks import Measure, Shattered, Tolerance, join_lightest, share_lines, spread, without_specks
 
 MORE_EIGENVALUES = 5
-"""Eigenvalues beyond the k that are used, so that the gap behind them can be seen."""
+"""Eigenvalues behind the first k, so that a gap can be seen; of their vectors, as many as half of k may count."""
 
 LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
@@ -25,6 +25,8 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
+NO_GAP = 0.65
+"""of the next eigenvalue, at least, that the last one has to be for further vectors to count"""
 LEAST_COUNT = 0.01
 """of a further vector: what counts less is left out"""
 
@@ -68,7 +70,7 @@ def bottom_of_spectrum(
     with_specks: bool = True,
     tolerance: Tolerance | None = None,
     n_vectors: int | None = None,
-    n_further: int = 0,
+    further: bool = False,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -96,9 +98,9 @@ def bottom_of_spectrum(
     n_vectors : int, optional
         How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
         sought in the end.
-    n_further : int
-        Vectors beyond these that count too, each the less the larger its eigenvalue is than that of the last before
-        them: nothing where there is a gap, and nearly as much where it is by chance that the spectrum is cut there.
+    further : bool
+        Whether a few vectors behind these count too, each the less the larger its eigenvalue is than the last before
+        them: nothing behind a gap, and nearly as much where it is by chance that the spectrum is cut there.
 
     Raises
     ------
@@ -112,9 +114,9 @@ def bottom_of_spectrum(
     graph = _Graph(
         _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
     )
-    found = _cut_graph(graph, n_clusters, wanted, with_specks, tolerance, max(n_further, MORE_EIGENVALUES))
-    lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
-    lines = _faded(lines, found.pairs, wanted)
+    n_further = min(wanted // 2, MORE_EIGENVALUES) if further else 0
+    found = _cut_graph(graph, n_clusters, wanted, n_further, with_specks, tolerance)
+    lines = _faded(_lines(found.pairs[: wanted + n_further], linked, len(degree)), found.pairs, wanted)
     share_lines(lines, landmarks, linked, found.core)
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
@@ -151,7 +153,7 @@ class _Found(NamedTuple):
 
 
 def _cut_graph(
-    graph: _Graph, n_clusters: int, wanted: int, with_specks: bool, tolerance: Tolerance | None, more: int
+    graph: _Graph, n_clusters: int, wanted: int, n_further: int, with_specks: bool, tolerance: Tolerance | None
 ) -> _Found:
     """Leave out specks, and set more of them aside while the graph would count as shattered for these alone."""
     measure, thick = Measure(graph.mass, wanted), Measure(graph.mass, n_clusters).least_landmarks
@@ -164,11 +166,11 @@ def _cut_graph(
         parts, n_parts = _parts(graph, core, wanted)
         if n_parts > len(parts):
             return _Found(_pairs(graph, parts, 1, measure), core, n_parts)
-        more = more if wanted == n_clusters else wanted  # of many vectors, as many may be specks
+        more = MORE_EIGENVALUES if wanted == n_clusters else wanted  # of many vectors, as many may be specks
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            needed = n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted))
+            needed = n_further + (n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted)))
             pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, needed, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
@@ -240,6 +242,8 @@ def _faded(lines: np.ndarray, pairs: list[_Pair], wanted: int) -> np.ndarray:
     if lines.shape[1] <= wanted:
         return lines
     values = 1 - np.array([pair.value for pair in pairs[: lines.shape[1]]])
+    if values[wanted - 1] < NO_GAP * values[wanted]:
+        return lines[:, :wanted]
     counts = np.minimum(1, values[wanted - 1] / np.maximum(values, np.finfo(np.float64).tiny))
     counts[:wanted] = 1
     return (lines * counts)[:, counts >= LEAST_COUNT]

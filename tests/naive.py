@@ -247,7 +247,7 @@ def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, norm, 
     eigenvalues, vectors = eigenvalues[kept], vectors[:, kept]
     used = slice(n_clusters)
     points = embedding(weights / degree[:, None], vectors[:, used], eigenvalues[used], norm)
-    starts = [generator(seed, "discretize", i) for i in range(3)]
+    starts = [generator(seed, "discretize", i) for i in range(15)]
     found = [kmeans(points, np.ones(len(rows)), n_clusters, random, 100, trials=3) for random in starts]
     centroids, _ = min(found, key=lambda each: each[1])
     return landmarks, nearest, eigenvalues, labels(points, centroids)[0]

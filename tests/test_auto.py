@@ -7,12 +7,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, make_blobs, make_circles, make_moons
 
 from dncsc import LSEC, DnCSC
 from dncsc.datasets import load
 from dncsc.metrics import ari, nmi
 from dncsc.phases.specks import Measure, spread
+from dncsc.phases.spectrum import bottom_of_spectrum
 
 
 def spirals():
@@ -27,7 +29,6 @@ SEPARATED = {
     **{f"{k} blobs": (k, partial(blobs, k)) for k in (2, 3, 5, 10)},
     "20 blobs": (20, partial(blobs, 20, 20_000)),
     "moons": (2, lambda: make_moons(3_000, noise=0.06, random_state=0)[0]),
-    "moons that touch": (2, lambda: load("tm-1m", n=100_000)[0]),
     "circles": (2, lambda: make_circles(3_000, noise=0.04, factor=0.5, random_state=0)[0]),
     "spirals": (3, spirals),
 }
@@ -43,6 +44,13 @@ def test_separated_clusters_are_counted_without_a_warning(name):
     assert model.n_clusters_ == k
     assert len(np.unique(model.labels_)) == k
     assert len(model.eigenvalues_) > k
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_moons_that_touch_are_counted_if_not_always_with_certainty(seed):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert DnCSC("auto", random_state=seed).fit(load("tm-1m", n=100_000)[0]).n_clusters_ == 2
 
 
 @pytest.mark.parametrize("draw", ["random", "standard_cauchy"])
@@ -173,3 +181,47 @@ def test_a_speck_is_thin_and_light():
     assert is_speck(mass, 7)
     assert not is_speck(mass, 9)  # thin, but 3 in 100 of the mean cluster's rows are 7.5
     assert not is_speck(np.where(members < 11, 1e-3, 1.0), 11)  # light, but not thin
+
+
+# Eigenvectors behind the first k
+
+
+def embedded(model):
+    return model._model.embedding.n_dimensions
+
+
+def test_where_the_spectrum_has_a_gap_there_are_k_vectors():
+    assert embedded(DnCSC(5, random_state=0).fit(blobs(5))) == 5
+
+
+def test_where_it_has_none_further_vectors_count_and_fade(spectrum_without_gap):
+    similarity, landmarks = spectrum_without_gap
+    plain, more = (bottom_of_spectrum(similarity, landmarks, 4, further=further) for further in (False, True))
+    assert (plain.vectors.shape[1], more.vectors.shape[1]) == (4, 6)
+    np.testing.assert_array_equal(more.vectors[:, :4], plain.vectors)
+    six = bottom_of_spectrum(similarity, landmarks, 6).vectors[:, 4:]
+    fade = plain.eigenvalues[3] / plain.eigenvalues[4:6]
+    assert fade[0] > 0.65
+    np.testing.assert_allclose(more.vectors[:, 4:], six * fade, atol=1e-7)
+
+
+@pytest.fixture
+def spectrum_without_gap():
+    """A grid of landmarks, twice as long as wide: its eigenvalues grow evenly."""
+    place = np.stack(np.meshgrid(np.arange(24.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
+    squared = ((place[:, None] - place) ** 2).sum(axis=2)
+    return csr_array(np.where(squared < 5, np.exp(-squared), 0)), place
+
+
+def test_the_paper_s_weights_use_k_vectors():
+    X = np.random.default_rng(0).random((3_000, 6))
+    assert embedded(DnCSC(6, bandwidth="mean", n_landmarks=200, random_state=0).fit(X)) == 6
+    assert embedded(DnCSC(6, n_landmarks=200, random_state=0).fit(X)) == 9
+
+
+def test_rows_in_a_regular_order_are_clustered_as_in_any_other():
+    """Starts of k-means that saw every tenth row would see one of these groups only."""
+    random = np.random.default_rng(0)
+    group = np.arange(20_000) % 5
+    X = np.stack([3.0 * group, np.zeros(20_000), group % 2], axis=1) + random.normal(0, 0.3, (20_000, 3))
+    assert nmi(group, DnCSC(5, n_landmarks=100, random_state=0).fit(X).labels_) > 0.99

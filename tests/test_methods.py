@@ -277,7 +277,9 @@ def test_the_embedding_has_the_precision_of_the_rows(mixture, name, dtype):
     X = mixture[0].astype(dtype)
     model = small(name, 4).fit(X)
     places = model.transform(X)
-    assert (places.dtype, places.shape) == (dtype, (700, 4))
+    further = name == "lsec"  # eigenvectors behind the first k
+    assert (places.dtype, len(places)) == (dtype, 700)
+    assert 4 <= places.shape[1] <= 4 + 2 * further
     np.testing.assert_allclose(np.linalg.norm(places, axis=1), 1, rtol=1e-5)
     np.testing.assert_allclose(model.transform(X[100:200]), places[100:200], atol=1e-5)
     squared = ((places[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
@@ -317,9 +319,13 @@ def test_rows_of_weight_zero_count_for_nothing_but_get_a_label(mixture, name):
 def test_a_row_of_weight_two_is_the_row_twice(mixture, name):
     X, _ = mixture
     weight = 1 + (np.arange(700) % 3 == 0)
-    weighted = small(name, 4).fit(X, sample_weight=weight)
-    repeated = small(name, 4).fit(np.repeat(X, weight, axis=0))
-    alike = accuracy(weighted.labels_, repeated.predict(X))
+
+    def agreement(seed):
+        weighted = small(name, 4, random_state=seed).fit(X, sample_weight=weight)
+        repeated = small(name, 4, random_state=seed).fit(np.repeat(X, weight, axis=0))
+        return accuracy(weighted.labels_, repeated.predict(X))
+
+    alike = np.median([agreement(seed) for seed in range(3)])
     assert alike > (0.99 if name in ("k-means", "nystrom") else 0.88)  # rows are drawn anew, and so landmarks differ
 
 
@@ -641,7 +647,7 @@ def ensembles():
     @functools.cache
     def fit(make, data):
         X, k = data()
-        model = make(k, n_landmarks=120, n_members=7, random_state=0).fit(X)
+        model = make(k, n_landmarks=120, n_members=8, random_state=0).fit(X)
         inside = model._model.frame.enter(X)
         return X, np.concatenate(model._model.embedding.graph.look(inside), axis=1), model
 
@@ -656,7 +662,7 @@ ensemble = pytest.mark.parametrize("make", [LSEC, USENC])
 def test_members_have_twenty_to_sixty_clusters(ensembles, make, data):
     _, members, model = ensembles(make, data)
     sizes = model._model.embedding.graph.sizes
-    assert len(sizes) == members.shape[1] == 7
+    assert len(sizes) == members.shape[1] == 8
     assert sizes.min() >= 20
     assert sizes.max() <= 60
     assert len(np.unique(sizes)) > 1
@@ -714,7 +720,7 @@ def test_members_are_shared_out_among_graphs(n_members, n_graphs, shares):
 def test_the_consensus_is_that_of_the_twin(ensembles, make, data):
     X, members, model = ensembles(make, data)
     assert model.n_graph_components_ == 1
-    places = naive_methods.consensus(members, model.n_clusters)
+    places = naive_methods.consensus(members, model.n_clusters, further=make is LSEC)
     assert_same_places(model.transform(X), places)
     assert_same_clusters_as_k_means(model, places)
 

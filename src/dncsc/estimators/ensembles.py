@@ -11,7 +11,7 @@ from dncsc.phases.ensemble import Members
 from dncsc.phases.settings import AUTO
 from dncsc.recipes import DNC_SC, U_SPEC, Recipe
 
-MANY_LANDMARKS, ROWS_OF_MANY = 1000, 30
+MANY_LANDMARKS, ROWS_OF_MANY = 1000, 40
 """More landmarks than these should have so many rows each: fewer make members finer, but not better."""
 
 
@@ -21,12 +21,12 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
-    n_members : int, default=40
+    n_members : int, default=30
         Clusterings, most of them into 20 to 60 clusters.
-    n_graphs : int, default=4
+    n_graphs : int, default=3
         Selections of landmarks that they come from; at most `n_members`.
     n_landmarks : int, default=2000
-        Landmarks of each graph. With ``bandwidth="auto"`` more than 1,000 have at least 30 rows each, and fewer as many
+        Landmarks of each graph. With ``bandwidth="auto"`` more than 1,000 have at least 40 rows each, and fewer as many
         as in `DnCSC`.
     n_neighbors : int, default=5
     selection_rate : int or "auto", default="auto"
@@ -61,8 +61,8 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_members: int = 40,
-        n_graphs: int = 4,
+        n_members: int = 30,
+        n_graphs: int = 3,
         n_landmarks: int = 2000,
         n_neighbors: int = 5,
         selection_rate: int | str = "auto",

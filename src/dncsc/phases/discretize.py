@@ -14,7 +14,7 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
 from dncsc.phases.embedding import Embedding, values_of
-from dncsc.phases.kmeans import Each, KMeans, kmeans, refine
+from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import Settings
 
@@ -93,7 +93,11 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
     """The best of `n_init` runs of k-means on some rows."""
     points = embedding.place(*drawn.values)
-    starts = each(lambda number: _start(points, drawn.weight, settings, number), range(HEATS * settings.n_init))
+    few = max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters)
+    among = spread_out(len(points), few, generator(settings.seed, "heats"))
+    starts = each(
+        lambda number: one_run(points[among], drawn.weight[among], settings, number), range(HEATS * settings.n_init)
+    )
     runs = each(
         lambda start: refine(points, drawn.weight, start.centres, settings.max_iter),
         _best_different(starts, settings.n_init),
@@ -102,12 +106,6 @@ def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Eac
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
     return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)
-
-
-def _start(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int) -> KMeans:
-    """k-means on few of the points, with another start for each number."""
-    step = max(1, len(points) // max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters))
-    return one_run(points[::step], weight[::step], settings, number)
 
 
 def one_run(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int = 0) -> KMeans:

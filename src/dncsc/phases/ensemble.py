@@ -23,6 +23,8 @@ from dncsc.phases.settings import AUTO, Settings
 
 FEWEST, MOST = 20, 60
 """Clusters of a member"""
+MOST_IF_MIXED = 40
+"""The same where members differ in their weights too: finer ones then cost more than they add."""
 FEWEST_A_CLUSTER, MOST_A_CLUSTER = 0.75, 2
 """at least, for each cluster that is sought: where these are many, members are not coarser than what they are for"""
 ROWS_A_CLUSTER = 20
@@ -185,7 +187,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
     """Clusters of each member, at random."""
     k = settings.n_clusters
-    most = max(MOST, round(MOST_A_CLUSTER * k))
+    most = max(MOST_IF_MIXED if settings.bandwidth == AUTO else MOST, round(MOST_A_CLUSTER * k))
     most = min(most, settings.n_landmarks // LANDMARKS_A_CLUSTER, settings.n_counted // ROWS_A_CLUSTER)
     most = min(max(most, k), settings.n_landmarks)
     fewest = min(max(FEWEST, round(FEWEST_A_CLUSTER * k)), most)

@@ -249,6 +249,13 @@ class _Groups:
         return means
 
 
+def spread_out(n: int, count: int, random: np.random.Generator) -> np.ndarray | slice:
+    """Some of n points, one from each of as many equal stretches; every tenth, say, could all be of one kind."""
+    if count >= n:
+        return slice(None)
+    return ((np.arange(count) + random.random(count)) * (n / count)).astype(np.int64)
+
+
 def _start(
     points: np.ndarray, weight: np.ndarray, n_parts: int, random: np.random.Generator, trials: int
 ) -> np.ndarray:
@@ -258,8 +265,8 @@ def _start(
     direction = random.standard_normal(points.shape[1])
     some = max(SEEDING_POINTS * n_parts, 500)
     while True:
-        seen = points[:: max(1, n // some)]
-        heavy = weight[:: max(1, n // some)]
+        among = spread_out(n, some, random)
+        seen, heavy = points[among], weight[among]
         # Sorted, so that the choice depends on the values alone: a point of weight 2 counts as two points would.
         order = np.argsort(seen.astype(np.float64) @ direction, kind="stable")
         chosen = np.empty(len(uniforms), np.int64)

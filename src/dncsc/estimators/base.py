@@ -258,7 +258,10 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """For methods that can place any row in the spectral embedding."""
 
     def transform(self, X: Any) -> np.ndarray:
-        """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components)."""
+        """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).
+
+        One component a cluster; with ``bandwidth="auto"`` up to half as many again, where the spectrum has no gap.
+        """
         return self._apply(pipeline.embed, X)
 
     @property

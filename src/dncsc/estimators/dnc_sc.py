@@ -52,7 +52,7 @@ class DnCSC(LandmarkClusterer):
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.
     n_init : int, default=3
-        Starts of the k-means on the embedding; the best is kept.
+        Runs of k-means on a sample of the embedding, from the best of five times as many on few rows; the best is kept.
     max_iter : int, default=100
         Iterations of each.
     random_state : int, RandomState instance or None, default=None

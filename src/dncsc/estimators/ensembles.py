@@ -22,7 +22,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     ----------
     n_clusters : int, default=8
     n_members : int, default=30
-        Clusterings, most of them into 20 to 60 clusters.
+        Clusterings, most of them into 20 to 40 clusters; with other weights than "auto" into 20 to 60.
     n_graphs : int, default=3
         Selections of landmarks that they come from; at most `n_members`.
     n_landmarks : int, default=2000
@@ -36,7 +36,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         "auto" mixes two kinds of weights on the links of each selection.
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
-        Starts of the k-means on the consensus.
+        Runs of k-means on the consensus; see `DnCSC`.
     max_iter : int, default=100
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None

@@ -1,8 +1,8 @@
 """Ensembles: many clusterings of the same rows, and their consensus by one more transfer cut (U-SENC, LSEC).
 
-Members are clusterings into 20 to 60 clusters, from a few selections of landmarks, whose links are weighed in several
-ways. Rows and the members' clusters form a bipartite graph with one link a member, which is cut as the graph of rows
-and landmarks is.
+Members are clusterings into 20 to 60 clusters, or to 40 where they mix weights, from a few selections of landmarks.
+Rows and the members' clusters form a bipartite graph with one link a member, which is cut as the graph of rows and
+landmarks is.
 """
 
 from __future__ import annotations

@@ -184,7 +184,8 @@ def kmeans(points, weight, n_parts, random, max_iter, trials=1):
     """Lloyd's iterations from a k-means++ start among evenly spaced points, sorted by a random projection."""
     uniforms = random.random((min(n_parts, len(points)), trials))
     direction = random.standard_normal(points.shape[1])
-    seen = np.arange(len(points))[:: max(1, len(points) // max(10 * n_parts, 500))]
+    n, count = len(points), max(10 * n_parts, 500)
+    seen = np.arange(n) if count >= n else np.floor((np.arange(count) + random.random(count)) * n / count).astype(int)
     order = seen[np.argsort(points[seen] @ direction, kind="stable")]
     start = points[order][spread(points[order], weight[order], uniforms)]
     return lloyd(points, weight, start, max_iter)

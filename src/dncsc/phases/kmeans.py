@@ -253,7 +253,7 @@ def spread_out(n: int, count: int, random: np.random.Generator) -> np.ndarray | 
     """Some of n points, one from each of as many equal stretches; every tenth, say, could all be of one kind."""
     if count >= n:
         return slice(None)
-    return ((np.arange(count) + random.random(count)) * (n / count)).astype(np.int64)
+    return ((np.arange(count) + random.random(count)) * (n / count)).astype(np.int64).clip(max=n - 1)
 
 
 def _start(

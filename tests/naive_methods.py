@@ -156,7 +156,7 @@ def consensus(members, n_clusters, further=False):
     count = n_clusters + (min(n_clusters // 2, 5) if further else 0)
     gamma, vectors = scipy.linalg.eigh(degree - graph, degree, subset_by_index=[0, count - 1])
     values = 1 - (1 - gamma) ** 2
-    if count > n_clusters and values[n_clusters - 1] >= 0.65 * values[n_clusters]:
+    if count > n_clusters and values[n_clusters - 1] >= 0.55 * values[n_clusters]:
         vectors[:, n_clusters:] *= values[n_clusters - 1] / values[n_clusters:]
     else:
         vectors = vectors[:, :n_clusters]

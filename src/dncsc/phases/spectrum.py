@@ -25,7 +25,7 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
-NO_GAP = 0.65
+NO_GAP = 0.55
 """of the next eigenvalue, at least, that the last one has to be for further vectors to count"""
 LEAST_COUNT = 0.01
 """of a further vector: what counts less is left out"""

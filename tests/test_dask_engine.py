@@ -618,6 +618,17 @@ def test_a_chunk_that_cannot_be_read_is_one_error_that_names_its_rows(request, X
 
 
 @pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_so_is_one_that_the_last_block_of_the_chunk_before_needs(request, X, monkeypatch, where):
+    if where == "cluster":
+        request.getfixturevalue("client")
+    monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
+    good = da.from_array(X[:100_000], chunks=(100_000, 2))
+    bad = da.from_delayed(dask.delayed(broken)(2), (N - 100_000, 2), X.dtype)
+    with pytest.raises(ClusterTrouble, match=r"rows \d+ to \d+ .*survey.*the disk is gone"):
+        fresh().fit(da.concatenate([good, bad]))
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
 def test_a_value_that_is_not_finite_is_named_by_row_and_column(request, X, where):
     if where == "cluster":
         request.getfixturevalue("client")

@@ -11,7 +11,7 @@ import numpy as np
 
 from dncsc.engines.base import Column, Formula, Item, Outcome, Result, Task, Total
 from dncsc.engines.dask_portions import pieces_of, portions_of
-from dncsc.engines.dask_tasks import Work, joined, kept_of, some_rows, some_values, total_only, visit, weights_of
+from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, total_only, visit, weights_of
 from dncsc.engines.dask_workers import current_workers
 from dncsc.engines.frame import Frame, working_dtype
 from dncsc.engines.layout import Layout
@@ -175,9 +175,14 @@ class DaskEngine:
         """For each portion the rows that its last block has of the next chunk, which alone travel."""
         at = [number for number, pieces in enumerate(self._pieces) if len(pieces) > 1]
         tails = [self._pieces[number][1] for number in at]
-        keys = [self._key(f"tail-{number}") for number in at]
         cut = self._workers.map(
-            some_rows, [chunks[tail.part] for tail in tails], tails, keys=keys, homes=[None] * len(at)
+            tail_of,
+            [self._portions[number] for number in at],
+            [chunks[tail.part] for tail in tails],
+            tails,
+            keys=[self._key(f"tail-{number}") for number in at],
+            homes=[None] * len(at),
+            phase=self.phase,
         )
         found = dict(zip(at, cut, strict=True))
         return [found.get(number) for number in range(len(self._portions))]

@@ -139,9 +139,13 @@ def kept_of(visited: Sequence[Visited]) -> list[Sequence[Any]]:
     return [each.kept for each in visited]
 
 
-def some_rows(chunk: Any, piece: Piece) -> Any:
-    """A piece of a chunk, alone: a view would keep the whole."""
-    return read_here(chunk)[piece.start : piece.stop].copy()
+def tail_of(portion: Portion, chunk: Any, piece: Piece, phase: str) -> Any:
+    """The piece of the next chunk that belongs to a portion, alone: a view would keep the whole."""
+    try:
+        return read_here(chunk)[piece.start : piece.stop].copy()
+    except Exception as error:
+        where = f"rows {portion.stop - piece.stop + piece.start} to {portion.stop}"
+        raise ClusterTrouble(f"{where} failed in phase {phase!r}: {type(error).__name__}: {error}") from error
 
 
 def some_values(visited: Visited, name: str, piece: Piece) -> np.ndarray:

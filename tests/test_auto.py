@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, make_blobs, make_circles, make_moons
 
-from dncsc import LSEC, DnCSC
+from dncsc import LSEC, DnCSC, LloydKMeans
 from dncsc.datasets import load
 from dncsc.metrics import ari, nmi
 from dncsc.phases.specks import Measure, spread
@@ -225,3 +225,10 @@ def test_rows_in_a_regular_order_are_clustered_as_in_any_other():
     group = np.arange(20_000) % 5
     X = np.stack([3.0 * group, np.zeros(20_000), group % 2], axis=1) + random.normal(0, 0.3, (20_000, 3))
     assert nmi(group, DnCSC(5, n_landmarks=100, random_state=0).fit(X).labels_) > 0.99
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cluster_that_few_rows_of_the_sample_are_in_is_found(seed):
+    """Starts on a tenth of the sample would miss it, and so would runs that go on from them."""
+    group = np.repeat(np.arange(3), [12_000, 7_999, 1])
+    assert nmi(group, LloydKMeans(3, random_state=seed).fit(np.eye(3)[group]).labels_) > 0.999

@@ -93,19 +93,24 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
     """The best of `n_init` runs of k-means on some rows."""
     points = embedding.place(*drawn.values)
-    few = max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters)
-    among = spread_out(len(points), few, generator(settings.seed, "heats"))
-    starts = each(
-        lambda number: one_run(points[among], drawn.weight[among], settings, number), range(HEATS * settings.n_init)
-    )
-    runs = each(
-        lambda start: refine(points, drawn.weight, start.centres, settings.max_iter),
-        _best_different(starts, settings.n_init),
-    )
+    starts = _heats(points, drawn.weight, settings, each)
+    if all(len(start.centres) == settings.n_clusters for start in starts):
+        best_starts = _best_different(starts, settings.n_init)
+        runs = each(lambda start: refine(points, drawn.weight, start.centres, settings.max_iter), best_starts)
+    else:  # few rows have too few distinct places: there may be a cluster that none of them is in
+        runs = each(lambda number: one_run(points, drawn.weight, settings, number), range(settings.n_init))
     best = min(runs, key=lambda run: run.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
     return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)
+
+
+def _heats(points: np.ndarray, weight: np.ndarray, settings: Settings, each: Each) -> list[KMeans]:
+    """Runs of k-means on few of the points, the same for all."""
+    few = max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters)
+    among = spread_out(len(points), few, generator(settings.seed, "heats"))
+    points, weight = points[among], weight[among]
+    return each(lambda number: one_run(points, weight, settings, number), range(HEATS * settings.n_init))
 
 
 def one_run(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int = 0) -> KMeans:

@@ -123,7 +123,7 @@ def kmeans_in_groups(
         lambda g: _start(points[spans[g]], weight[spans[g]], n_parts[g], random[g], trials), range(len(spans))
     )
     if len(spans) == 1:
-        return _lloyd(_Groups.of(points, weight, first, starts).outlined(each), starts[0], max_iter, each)
+        return [refine(points, weight, starts[0], max_iter, each)]
 
     def together(groups: slice) -> list[KMeans]:
         span = slice(first[groups.start], first[groups.stop])

@@ -27,8 +27,6 @@ LEAST_EIGENVALUE = 1e-10
 
 NO_GAP = 0.55
 """of the next eigenvalue, at least, that the last one has to be for further vectors to count"""
-LEAST_COUNT = 0.01
-"""of a further vector: what counts less is left out"""
 
 NEEDED = 0.75
 """of the vectors wanted for members of an ensemble; where specks are few, within a tolerance, as they come"""
@@ -170,8 +168,9 @@ def _cut_graph(
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
-            needed = n_further + (n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted)))
-            pairs = pairs if with_specks else _enough_without_specks(graph, parts, pairs, count, needed, measure)
+            if not with_specks:
+                needed = n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted))
+                pairs = _enough_without_specks(graph, parts, pairs, count, needed, n_further, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered
@@ -187,14 +186,20 @@ def _parts(graph: _Graph, core: np.ndarray, most: int) -> tuple[list[np.ndarray]
 
 
 def _enough_without_specks(
-    graph: _Graph, parts: list[np.ndarray], pairs: list[_Pair], count: int, wanted: int, measure: Measure
+    graph: _Graph,
+    parts: list[np.ndarray],
+    pairs: list[_Pair],
+    count: int,
+    needed: int,
+    n_further: int,
+    measure: Measure,
 ) -> list[_Pair]:
-    """Pairs of which as many as wanted are no specks, if there are such; else all that were found."""
-    most = min(max(map(len, parts)), 4 * (wanted + MORE_EIGENVALUES))
+    """Pairs that are no specks, and further ones if there are such; all that were found where fewer are than needed."""
+    most = min(max(map(len, parts)), 4 * (needed + MORE_EIGENVALUES))
     while True:
         useful = [pair for pair in pairs if not pair.is_speck]
-        if len(useful) >= wanted or count >= most:
-            return useful if len(useful) >= wanted else pairs
+        if len(useful) >= needed + n_further or count >= most:
+            return useful if len(useful) >= needed else pairs
         count = min(2 * count, most)
         pairs = _pairs(graph, parts, count, measure)
 
@@ -239,11 +244,8 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
 
 def _faded(lines: np.ndarray, pairs: list[_Pair], wanted: int) -> np.ndarray:
     """The lines, with those of further vectors as much shorter as their eigenvalues are larger than the last before."""
-    if lines.shape[1] <= wanted:
-        return lines
     values = 1 - np.array([pair.value for pair in pairs[: lines.shape[1]]])
-    if values[wanted - 1] < NO_GAP * values[wanted]:
+    last, further = values[wanted - 1 : wanted], values[wanted:]
+    if len(further) and last < NO_GAP * further[0]:
         return lines[:, :wanted]
-    counts = np.minimum(1, values[wanted - 1] / np.maximum(values, np.finfo(np.float64).tiny))
-    counts[:wanted] = 1
-    return (lines * counts)[:, counts >= LEAST_COUNT]
+    return lines * np.concatenate([np.ones(len(values) - len(further)), last / further])

@@ -210,8 +210,11 @@ def allocate(residual, most, total):
     return 1 + parts
 
 
-def select(rows, n_landmarks, rate, sample_size, seed):
-    """Section 3.1: divide by light-k-means, again and again, until there are p; the means, and each row's own."""
+def select(rows, n_landmarks, rate, sample_size, settle, seed):
+    """Section 3.1: divide by light-k-means, again and again, until there are p; the means, and each row's own.
+
+    To settle is to take the nearest of all for a row's own, and means again.
+    """
     subset = np.zeros(len(rows), int)
     centres = np.zeros((1, rows.shape[1]))
     parts = np.array([min(n_landmarks, rate)])
@@ -232,12 +235,16 @@ def select(rows, n_landmarks, rate, sample_size, seed):
         d = rows.shape[1]
         parts = allocate(residual ** (d / (d + 2)), np.minimum(rate, np.bincount(subset)), n_landmarks)
         if parts.max() == 1:
-            return means, subset
+            break
+    if settle:
+        subset = labels(rows, means)[0]
+        means = np.array([rows[subset == i].mean(axis=0) for i in range(len(means))])
+    return means, subset
 
 
-def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, norm, seed):
+def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, settle, norm, seed):
     """The whole of DnC-SC: landmarks, the K nearest of each row, eigenvalues, labels."""
-    landmarks, own = select(rows, n_landmarks, rate, sample_size, seed)
+    landmarks, own = select(rows, n_landmarks, rate, sample_size, settle, seed)
     near, _ = candidates(landmarks, 10 * n_neighbors)
     nearest, squared = search_candidates(rows, own, landmarks, near, n_neighbors)
     weights, _, degree = gaussian(squared, bandwidth=np.sqrt(squared).mean())

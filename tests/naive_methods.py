@@ -143,21 +143,21 @@ def spectral_clustering(rows, n_nearest, n_clusters):
 # Ensembles
 
 
-def consensus(members, n_clusters, further=False):
+def consensus(members, n_clusters, faded=False):
     """Rows and base clusters as one graph, ``L u = gamma D u``: places of the rows; `members` is (N, m) of labels.
 
-    With `further`, vectors behind the first k count in proportion to lambda_k / lambda_j, unless there is a gap.
+    Faded, vectors count by (1 / 64 + lambda / lambda_k)^(-1/4), and some behind the first k too, unless there is a gap.
     """
     columns = [base[:, None] == np.unique(base) for base in members.T]
     links = np.concatenate(columns, axis=1).astype(float)
     n, c = links.shape
     graph = np.block([[np.zeros((n, n)), links], [links.T, np.zeros((c, c))]])
     degree = np.diag(graph.sum(axis=1))
-    count = n_clusters + (min(n_clusters // 2, 5) if further else 0)
+    count = n_clusters + (min(n_clusters // 2, 5) if faded else 0)
     gamma, vectors = scipy.linalg.eigh(degree - graph, degree, subset_by_index=[0, count - 1])
     values = 1 - (1 - gamma) ** 2
-    if count > n_clusters and values[n_clusters - 1] >= 0.55 * values[n_clusters]:
-        vectors[:, n_clusters:] *= values[n_clusters - 1] / values[n_clusters:]
+    if count > n_clusters and values[n_clusters - 1] >= 0.4 * values[n_clusters]:
+        vectors /= (1 / 64 + values / values[n_clusters - 1]) ** 0.25
     else:
         vectors = vectors[:, :n_clusters]
     return unit_rows(vectors[:n])

@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits, make_blobs, make_circles, make_moons
 from dncsc import LSEC, DnCSC, LloydKMeans
 from dncsc.datasets import load
 from dncsc.metrics import ari, nmi
+from dncsc.phases.partition import _sharpened
 from dncsc.phases.specks import Measure, spread
 from dncsc.phases.spectrum import bottom_of_spectrum
 
@@ -194,15 +195,14 @@ def test_where_the_spectrum_has_a_gap_there_are_k_vectors():
     assert embedded(DnCSC(5, random_state=0).fit(blobs(5))) == 5
 
 
-def test_where_it_has_none_further_vectors_count_and_fade(spectrum_without_gap):
+def test_where_it_has_none_vectors_fade_and_further_ones_count(spectrum_without_gap):
     similarity, landmarks = spectrum_without_gap
-    plain, more = (bottom_of_spectrum(similarity, landmarks, 4, further=further) for further in (False, True))
-    assert (plain.vectors.shape[1], more.vectors.shape[1]) == (4, 6)
-    np.testing.assert_array_equal(more.vectors[:, :4], plain.vectors)
-    six = bottom_of_spectrum(similarity, landmarks, 6).vectors[:, 4:]
-    fade = plain.eigenvalues[3] / plain.eigenvalues[4:6]
-    assert fade[0] > 0.55
-    np.testing.assert_allclose(more.vectors[:, 4:], six * fade, atol=1e-7)
+    plain, faded = (bottom_of_spectrum(similarity, landmarks, 4, faded=faded) for faded in (False, True))
+    assert (plain.vectors.shape[1], faded.vectors.shape[1]) == (4, 6)
+    six = bottom_of_spectrum(similarity, landmarks, 6)
+    times = six.eigenvalues[:6] / six.eigenvalues[3]
+    assert times[4] < 2.5  # no gap
+    np.testing.assert_allclose(faded.vectors, six.vectors * (1 / 64 + times) ** -0.25, atol=1e-7)
 
 
 @pytest.fixture
@@ -217,6 +217,30 @@ def test_the_paper_s_weights_use_k_vectors():
     X = np.random.default_rng(0).random((3_000, 6))
     assert embedded(DnCSC(6, bandwidth="mean", n_landmarks=200, random_state=0).fit(X)) == 6
     assert embedded(DnCSC(6, n_landmarks=200, random_state=0).fit(X)) == 9
+
+
+# Links between landmarks, sharpened
+
+
+def test_links_are_squared_and_light_landmarks_have_none():
+    links = csr_array([[4.0, 2.0, 0.0, 1.0], [2.0, 4.0, 0.5, 0.0], [0.0, 0.5, 4.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
+    sharp = _sharpened(links, np.array([30.0, 20.0, 10.0, 1.0])).toarray()
+    expected = links.toarray() ** 2 / links.data.mean() ** 2
+    expected[3] = expected[:, 3] = 0
+    np.testing.assert_allclose(sharp, expected)
+
+
+def test_a_landmark_with_most_of_the_rows_does_not_make_the_others_light():
+    sharp = _sharpened(csr_array(np.ones((4, 4))), np.array([9_900.0, 3.0, 2.0, 2.0]))
+    assert (sharp.toarray() == 1).all()
+
+
+def test_rows_of_a_light_landmark_have_the_place_of_the_nearest_other(spectrum_without_gap):
+    similarity, landmarks = spectrum_without_gap
+    mass = np.where(np.arange(len(landmarks)) == 30, 1.0, 50.0)
+    vectors = bottom_of_spectrum(_sharpened(similarity, mass), landmarks, 4, mass, with_specks=False).vectors
+    assert vectors[30].any()
+    np.testing.assert_array_equal(vectors[30], vectors[6])  # the first of four that are equally near
 
 
 def test_rows_in_a_regular_order_are_clustered_as_in_any_other():

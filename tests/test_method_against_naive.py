@@ -15,6 +15,7 @@ import naive
 from dncsc import DnCSC
 from dncsc.phases import eigen
 from dncsc.phases.eigen import BEHIND, leading_eigenpairs
+from dncsc.phases.select import divide_and_conquer
 from dncsc.phases.select.divide_and_conquer import allocate
 from dncsc.phases.specks import join_lightest
 from dncsc.phases.spectrum import bottom_of_spectrum
@@ -49,19 +50,36 @@ def mixture(random):
 
 @pytest.mark.parametrize("data", [petals, moons, mixture])
 @pytest.mark.parametrize("norm", ["l1", "l2"])
-@pytest.mark.parametrize(("rate", "sample_size", "rounds"), [(20, 300, 2), (5, 200, 3), (100, 1000, 1)])
-def test_the_method_is_the_one_of_the_paper(data, norm, rate, sample_size, rounds):
+@pytest.mark.parametrize(
+    ("rate", "sample_size", "rounds", "settle"),
+    [(20, 300, 2, False), (5, 200, 3, False), (100, 1000, 1, False), (5, 200, 1, True)],
+)
+def test_the_method_is_the_one_of_the_paper(monkeypatch, data, norm, rate, sample_size, rounds, settle):
+    """Where rows are few, landmarks settle after the last round, and rows find their own at once."""
+    if not settle:
+        monkeypatch.setattr(divide_and_conquer, "MOST_DISTANCES", 0)
     X, k = data(np.random.default_rng(1))
     sizes = {"n_landmarks": 100, "selection_rate": rate, "sample_size": sample_size}
     model = DnCSC(k, **sizes, bandwidth="mean", normalize=norm, random_state=0, n_jobs=1).fit(X)
     assert (len(model._model.embedding.graph.links.tree.levels), model.n_graph_components_) == (rounds, 1)
     seed = check_random_state(0).randint(np.iinfo(np.int32).max)
-    landmarks, nearest, eigenvalues, labels = naive.dnc_sc(X, k, 100, 5, rate, sample_size, norm, seed)
+    landmarks, nearest, eigenvalues, labels = naive.dnc_sc(X, k, 100, 5, rate, sample_size, settle, norm, seed)
     np.testing.assert_allclose(model.landmarks_, landmarks, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(model._model.link(X)[0], nearest)
     np.testing.assert_array_equal(model.affinity(X).indices.reshape(2000, 5), np.sort(nearest, axis=1))
     np.testing.assert_allclose(model.eigenvalues_, eigenvalues, atol=1e-6)
     assert np.count_nonzero(contingency_matrix(model.labels_, labels)) == k
+
+
+@pytest.mark.parametrize("select", ["dnc", "dnc-kmeans"])
+def test_of_few_rows_each_has_the_nearest_of_all_landmarks_for_its_own(select):
+    """No trace is left of the borders between subsets."""
+    X, k = mixture(np.random.default_rng(1))
+    model = DnCSC(k, n_landmarks=100, selection_rate=5, select=select, random_state=0).fit(X)
+    [level] = model._model.embedding.graph.links.tree.levels
+    centres = (level.centres + model._model.frame.shift) / model._model.frame.scale
+    own = naive.search_all(X, centres, 1)[0][:, 0]
+    np.testing.assert_allclose(model.landmarks_, [X[own == i].mean(axis=0) for i in range(100)], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("data", [moons, mixture])

@@ -277,9 +277,9 @@ def test_the_embedding_has_the_precision_of_the_rows(mixture, name, dtype):
     X = mixture[0].astype(dtype)
     model = small(name, 4).fit(X)
     places = model.transform(X)
-    further = getattr(model, "bandwidth", None) == "auto"  # eigenvectors behind the first k
+    faded = getattr(model, "bandwidth", None) == "auto"  # with eigenvectors behind the first k
     assert (places.dtype, len(places)) == (dtype, 700)
-    assert 4 <= places.shape[1] <= 4 + 2 * further
+    assert 4 <= places.shape[1] <= 4 + 2 * faded
     np.testing.assert_allclose(np.linalg.norm(places, axis=1), 1, rtol=1e-5)
     np.testing.assert_allclose(model.transform(X[100:200]), places[100:200], atol=1e-5)
     squared = ((places[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
@@ -720,7 +720,7 @@ def test_members_are_shared_out_among_graphs(n_members, n_graphs, shares):
 def test_the_consensus_is_that_of_the_twin(ensembles, make, data):
     X, members, model = ensembles(make, data)
     assert model.n_graph_components_ == 1
-    places = naive_methods.consensus(members, model.n_clusters, further=make is LSEC)
+    places = naive_methods.consensus(members, model.n_clusters, faded=make is LSEC)
     assert_same_places(model.transform(X), places)
     assert_same_clusters_as_k_means(model, places)
 

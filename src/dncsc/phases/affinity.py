@@ -106,8 +106,8 @@ class Choice(_Several):
 
     tolerance: Tolerance | None
     """beyond which a graph counts as shattered, and the next weights are tried"""
-    further: bool = False
-    """whether eigenvectors behind the first k count"""
+    sharp: bool = False
+    """whether links between landmarks are sharpened and eigenvectors faded, as suits rows of many features"""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
             return _where_flat(settings, links, mean_distance)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, further=True)
+        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, sharp=True)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth

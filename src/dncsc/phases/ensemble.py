@@ -181,7 +181,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut(further=settings.bandwidth == AUTO))
+    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut(faded=settings.bandwidth == AUTO))
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:

@@ -25,6 +25,9 @@ from dncsc.phases.spectrum import bottom_of_spectrum
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
 
+LIGHT = 0.2
+"""of the rows of the median landmark: one of fewer takes no part where links are sharpened"""
+
 
 class _Sums(Protocol):
     """Sums over pairs of landmarks."""
@@ -177,7 +180,7 @@ def transfer_cut(
     """
     choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
-    use = Cut(with_specks=False, further=choice.further)
+    use = Cut(with_specks=False, sharp=choice.sharp, faded=choice.sharp)
     for weights in first:
         sure = replace(use, tolerance=choice.tolerance)
         try:
@@ -207,13 +210,17 @@ class Cut:
     """vectors that only point out a speck"""
     tolerance: Tolerance | None = None
     """beyond which a graph is not cut; None for any graph"""
-    further: bool = False
-    """vectors behind the first k, faded; see `bottom_of_spectrum`"""
+    sharp: bool = False
+    """squares of the links, so that thin ones between clusters hold little, and no points that hardly any rows have"""
+    faded: bool = False
+    """vectors by their eigenvalues, and some behind the first k; see `bottom_of_spectrum`"""
 
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition:
     """Cut a bipartite graph through its points; raises `Shattered` where the graph is, beyond what may be."""
     similarity, mass = landmark_similarity(engine, graph)
+    if use.sharp:
+        similarity = _sharpened(similarity, mass)
     k = settings.n_clusters + (not use.with_constant)
     spectrum = bottom_of_spectrum(
         similarity,
@@ -223,13 +230,26 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
         with_specks=use.with_specks,
         tolerance=use.tolerance,
         n_vectors=settings.n_vectors,
-        further=use.further,
+        faded=use.faded,
     )
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:
         vectors = _without_constant(vectors, np.asarray(similarity.sum(axis=1)).ravel())
     lift = Lift(vectors.astype(engine.frame.dtype), settings.by_length)
     return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
+
+
+def _sharpened(similarity: csr_array, mass: np.ndarray) -> csr_array:
+    """Squares of the links between points that are not light.
+
+    Two landmarks of one cluster share many rows, and two of different ones a few: squared, few are next to nothing.
+    The links of a landmark with a row or two are all thin; it would come off, and have a vector to itself.
+    """
+    heavy = scipy.sparse.diags_array((mass >= LIGHT * np.median(mass)).astype(np.float64))
+    links = csr_array(heavy @ similarity @ heavy)
+    links.data = (links.data / similarity.data.mean()) ** 2
+    links.eliminate_zeros()
+    return links
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:

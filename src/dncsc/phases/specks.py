@@ -70,12 +70,11 @@ def without_specks(component: np.ndarray, measure: Measure) -> tuple[np.ndarray,
     return core, float(rows), float(landmarks)
 
 
-def share_lines(lines: np.ndarray, landmarks: np.ndarray, linked: np.ndarray, core: np.ndarray) -> None:
-    """Give the landmarks of specks the lines of the nearest landmark that is in none."""
-    specks = np.setdiff1d(linked, linked[core])
-    for speck in specks:
-        squared = np.sum((landmarks[linked[core]] - landmarks[speck]) ** 2, axis=1, dtype=np.float64)
-        lines[speck] = lines[linked[core][np.argmin(squared)]]
+def share_lines(lines: np.ndarray, landmarks: np.ndarray, used: np.ndarray, core: np.ndarray) -> None:
+    """Give landmarks that are used, but not in the core, the lines of the nearest one that is."""
+    for speck in np.setdiff1d(used, core):
+        squared = np.sum((landmarks[core] - landmarks[speck]) ** 2, axis=1, dtype=np.float64)
+        lines[speck] = lines[core[np.argmin(squared)]]
 
 
 def join_lightest(component: np.ndarray, landmarks: np.ndarray, degree: np.ndarray, most: int) -> np.ndarray:

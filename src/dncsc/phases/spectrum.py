@@ -25,8 +25,11 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
-NO_GAP = 0.55
-"""of the next eigenvalue, at least, that the last one has to be for further vectors to count"""
+LEVEL, FALL = 1 / 64, 0.25
+"""A vector counts by ``(LEVEL + lambda / lambda_k) ** -FALL``: halfway between all alike (0) and distances in the time
+that a walk from place to place and back takes (1/2)."""
+NO_GAP = 0.4
+"""of the next eigenvalue, at least, that the last one has to be for vectors to fade; behind a gap, none counts"""
 
 NEEDED = 0.75
 """of the vectors wanted for members of an ensemble; where specks are few, within a tolerance, as they come"""
@@ -68,7 +71,7 @@ def bottom_of_spectrum(
     with_specks: bool = True,
     tolerance: Tolerance | None = None,
     n_vectors: int | None = None,
-    further: bool = False,
+    faded: bool = False,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -96,9 +99,9 @@ def bottom_of_spectrum(
     n_vectors : int, optional
         How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
         sought in the end.
-    further : bool
-        Whether a few vectors behind these count too, each the less the larger its eigenvalue is than the last before
-        them: nothing behind a gap, and nearly as much where it is by chance that the spectrum is cut there.
+    faded : bool
+        Whether vectors count the less the larger their eigenvalues are, and so a few behind the last too: nothing
+        behind a gap, and nearly as much where it is by chance that the spectrum is cut there.
 
     Raises
     ------
@@ -112,10 +115,12 @@ def bottom_of_spectrum(
     graph = _Graph(
         _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
     )
-    n_further = min(wanted // 2, MORE_EIGENVALUES) if further else 0
+    n_further = min(wanted // 2, MORE_EIGENVALUES) if faded else 0
     found = _cut_graph(graph, n_clusters, wanted, n_further, with_specks, tolerance)
-    lines = _faded(_lines(found.pairs[: wanted + n_further], linked, len(degree)), found.pairs, wanted)
-    share_lines(lines, landmarks, linked, found.core)
+    lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
+    if faded:
+        lines = _faded(lines, found.pairs, wanted)
+    share_lines(lines, landmarks, np.flatnonzero(mass > 0), linked[found.core])
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
     return Spectrum(eigenvalues, lines, connected_components(graph.links, directed=False)[0])
@@ -243,9 +248,9 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
 
 
 def _faded(lines: np.ndarray, pairs: list[_Pair], wanted: int) -> np.ndarray:
-    """The lines, with those of further vectors as much shorter as their eigenvalues are larger than the last before."""
+    """The lines, each the shorter the larger its eigenvalue is; where there is a gap, those before it as they are."""
     values = 1 - np.array([pair.value for pair in pairs[: lines.shape[1]]])
-    last, further = values[wanted - 1 : wanted], values[wanted:]
-    if len(further) and last < NO_GAP * further[0]:
+    last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
+    if len(values) > wanted and last < NO_GAP * values[wanted]:
         return lines[:, :wanted]
-    return lines * np.concatenate([np.ones(len(values) - len(further)), last / further])
+    return lines * (LEVEL + values / last) ** -FALL

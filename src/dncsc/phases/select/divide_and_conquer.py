@@ -19,6 +19,9 @@ LLOYD_ITERATIONS = 10
 ROWS_A_PART = 150
 """Rows that k-means sees for each part at most: more would not move its centre, and p' alone is meant for p parts."""
 
+MOST_DISTANCES = 25_000_000
+"""between rows and landmarks: where there are no more, each row is looked at once more, with all landmarks"""
+
 LSC_ITERATIONS = 5
 """of the k-means that selects the landmarks of LSC-K"""
 
@@ -26,19 +29,20 @@ LSC_ITERATIONS = 5
 def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:
     """Divide the rows into at most alpha subsets, those again, and so on until there are p; landmarks are their means.
 
-    Subsets are divided by light-k-means: k-means sees p' of their rows, and the others go to the nearest centre.
+    Subsets are divided by light-k-means: k-means sees p' of their rows, and the others go to the nearest centre. Of few
+    rows, each goes to the nearest landmark of all in the end, which may lie in another subset than its own.
 
     Returns
     -------
     Selection
         With fewer than p landmarks where the rows have fewer distinct values.
     """
-    return _divide_until_p(engine, settings, full_iterations=0)
+    return _settle(engine, settings, _divide_until_p(engine, settings, full_iterations=0))
 
 
 def divide_and_conquer_fully(engine: Engine, settings: Settings) -> Selection:
     """The same with k-means on all rows of each subset: light-k-means is only its start."""
-    return _divide_until_p(engine, settings, full_iterations=LLOYD_ITERATIONS)
+    return _settle(engine, settings, _divide_until_p(engine, settings, full_iterations=LLOYD_ITERATIONS))
 
 
 def k_means_of_all_rows(engine: Engine, settings: Settings) -> Selection:
@@ -67,6 +71,14 @@ def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) ->
         parts = allocate(share, np.minimum(settings.selection_rate, count), settings.n_landmarks)
         if not np.any(parts > 1):
             return Selection(subsets.means(centres), Tree(tuple(levels)))
+
+
+def _settle(engine: Engine, settings: Settings, selection: Selection) -> Selection:
+    """Means of the rows nearest to each landmark, where that does not take long: borders of subsets leave no trace."""
+    if settings.n_counted * len(selection.landmarks) > MOST_DISTANCES:
+        return selection
+    level = Level.flat(selection.landmarks)
+    return Selection(divide(engine, level).means(level.centres), Tree((level,)))
 
 
 def even_share(residual: np.ndarray, n_features: int) -> np.ndarray:

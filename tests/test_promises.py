@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_info
 
-from dncsc import DnCSC, pipeline
+from dncsc import DnCSC, load_model, pipeline
 from dncsc.engines.columns import InMemory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import Held, LocalEngine
+from dncsc.engines.pool import one_thread_each
 
 SMALL = {"n_landmarks": 150, "random_state": 0}
 
@@ -101,11 +103,31 @@ def test_one_seed_one_answer_for_any_form_of_many_features(tables, tmp_path, for
 
 def test_one_seed_one_answer_when_several_threads_fit_at_once(tables):
     jobs = [tables[shape] for shape in SHAPES] * 3
-    expected = [DnCSC(6, **SMALL).fit_predict(X) for X in jobs[:3]]
+    expected = [DnCSC(6, **SMALL).fit(X) for X in jobs[:3]]
     with ThreadPoolExecutor(5) as pool:
-        found = list(pool.map(lambda X: DnCSC(6, n_jobs=2, **SMALL).fit_predict(X), jobs))
-    for i, labels in enumerate(found):
-        np.testing.assert_array_equal(labels, expected[i % 3])
+        found = list(pool.map(lambda X: DnCSC(6, n_jobs=2, **SMALL).fit(X), jobs))
+    for i, model in enumerate(found):
+        np.testing.assert_array_equal(model.labels_, expected[i % 3].labels_)
+        np.testing.assert_array_equal(model.eigenvalues_, expected[i % 3].eigenvalues_)
+
+
+def threads_of_blas():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_blas_has_one_thread_while_anyone_fits_and_all_of_them_afterwards():
+    """Whoever comes first and whoever leaves last: threadpoolctl by itself obeys one thread only."""
+    before = threads_of_blas()
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        with one_thread_each:  # this thread has set the pools before
+            assert set(threads_of_blas()) == {1}
+        one.submit(one_thread_each.__enter__).result()
+        other.submit(one_thread_each.__enter__).result()
+        assert set(threads_of_blas()) == {1}
+        one.submit(one_thread_each.__exit__).result()
+        assert set(threads_of_blas()) == {1}
+        other.submit(one_thread_each.__exit__).result()
+    assert threads_of_blas() == before
 
 
 def test_one_seed_one_answer_when_several_threads_predict_with_one_model(tables):
@@ -130,7 +152,7 @@ BYTES_BESIDE = 64 * 2**20
 FIT_AND_MEASURE = """
 import re, sys
 from pathlib import Path
-from dncsc import DnCSC, pipeline
+from dncsc import DnCSC, load_model, pipeline
 from dncsc.engines.columns import InMemory
 from dncsc.datasets import load
 
@@ -180,6 +202,15 @@ def test_predict_on_the_training_rows_returns_the_labels_of_several_blocks(table
     model = DnCSC(6, **SMALL).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.predict(X[1_000:]), model.labels_[1_000:])
+
+
+def test_predict_on_the_training_rows_returns_the_labels_of_landmarks_from_several_rounds(tables, tmp_path):
+    X = tables["16-D"]
+    model = DnCSC(6, n_landmarks=400, random_state=0).fit(X)
+    assert len(model._model.embedding.graph.links.tree.levels) > 1
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict(X), model.labels_)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from threadpoolctl import ThreadpoolController
+import threadpoolctl
 
 from dncsc.engines.base import Item, Result
 
@@ -43,14 +43,24 @@ class _OneThreadEach:
             self._inside += 1
             if self._inside == 1:
                 if len(sys.modules) != self._modules:  # looking for pools takes milliseconds, and few modules bring any
-                    self._pools, self._modules = ThreadpoolController(), len(sys.modules)
+                    self._pools, self._modules = threadpoolctl.ThreadpoolController(), len(sys.modules)
+                _let_this_thread_set_pools()
                 self._limit = self._pools.limit(limits=1)
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
+                _let_this_thread_set_pools()
                 self._limit.restore_original_limits()
+                _let_this_thread_set_pools()  # and any other, from now on
+
+
+def _let_this_thread_set_pools() -> None:
+    """Since 3.8, threadpoolctl obeys the first thread that sets a pool, and silently no other until that is undone."""
+    controller = getattr(threadpoolctl, "OpenBLASController", None)
+    if hasattr(controller, "clear_controlling_thread"):
+        controller.clear_controlling_thread(force=True)
 
 
 one_thread_each = _OneThreadEach()

@@ -23,7 +23,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     n_clusters : int, default=8
     n_members : int, default=30
         Clusterings, most of them into 20 to 40 clusters; with other weights than "auto" into 20 to 60.
-    n_graphs : int, default=3
+    n_graphs : int, default=2
         Selections of landmarks that they come from; at most `n_members`.
     n_landmarks : int, default=2000
         Landmarks of each graph. With ``bandwidth="auto"`` more than 1,000 have at least 40 rows each, and fewer as many
@@ -62,7 +62,7 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
         n_clusters: int = 8,
         *,
         n_members: int = 30,
-        n_graphs: int = 3,
+        n_graphs: int = 2,
         n_landmarks: int = 2000,
         n_neighbors: int = 5,
         selection_rate: int | str = "auto",

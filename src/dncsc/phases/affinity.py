@@ -107,7 +107,9 @@ class Choice(_Several):
     tolerance: Tolerance | None
     """beyond which a graph counts as shattered, and the next weights are tried"""
     sharp: bool = False
-    """whether links between landmarks are sharpened and eigenvectors faded, as suits rows of many features"""
+    """whether links between landmarks are sharpened, as suits rows of many features"""
+    faded: bool = False
+    """whether eigenvectors count by their eigenvalues, as suits them too"""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
             return _where_flat(settings, links, mean_distance)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, sharp=True)
+        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, sharp=True, faded=True)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
@@ -189,12 +191,12 @@ def is_flat(links: Links) -> bool:
 def _mixture(links: Links, settings: Settings) -> Mixture:
     """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
 
-    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all. In a plane, where adaptive ones close
+    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all, sharpened. In a plane, where adaptive ones close
     gaps, tight ones of few and of all, as tight as leaves the graph whole.
     """
     few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):
-        return Mixture((Adaptive(), tight(links.mean_distance_to(few), few)), find_clusters=False)
+        return Mixture((Choice((Adaptive(),), None, sharp=True), tight(links.mean_distance_to(few), few)), find_clusters=False)
     of_all, of_few = (_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
     return Mixture((of_all, of_few), find_clusters=True)
 

@@ -180,7 +180,7 @@ def transfer_cut(
     """
     choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
-    use = Cut(with_specks=False, sharp=choice.sharp, faded=choice.sharp)
+    use = Cut(with_specks=False, sharp=choice.sharp, faded=choice.faded)
     for weights in first:
         sure = replace(use, tolerance=choice.tolerance)
         try:

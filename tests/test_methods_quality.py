@@ -62,14 +62,6 @@ DEVIATIONS = {
         71.5,
         "as for lsc-r; K = 3 gives 74.2",
     ),
-    ("dnc-sc", "usps", "ACC"): (
-        77.5,
-        "the best of three starts halves 0 and joins 4 and 9; starts of larger inertia (1245, not 765) reach 91",
-    ),
-    ("dnc-sc", "usps", "NMI"): (
-        81.4,
-        "as for its ACC; nearest='exact' gives 82.3, the slips of the published code 81.4",
-    ),
 }
 """Where we are more than two of the paper's standard deviations below its mean: our own bound, and why."""
 

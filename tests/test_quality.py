@@ -16,8 +16,9 @@ PAPER = {"usps": (82.55, 82.86), "pendigits": (82.27, 82.01), "letters": (33.54,
 """Mean ACC and NMI of DnC-SC in percent: tables of Li, Ye, Imakura and Sakurai, "Divide-and-conquer based large-scale
 spectral clustering" (2022), as in ../shared/paper/tables.csv."""
 
-BELOW = (5.0, 1.5)
-"""Points of ACC and NMI that a mean of five seeds may lie below the paper's."""
+BELOW = (3.0, 0.0)
+"""Points of ACC and NMI that a mean of five seeds may lie below the paper's: USPS has two partitions that are equally
+good to k-means, 14 points of ACC apart."""
 
 
 def scores(X, y, **parameters):
@@ -38,7 +39,7 @@ def test_real_sets_are_clustered_as_well_as_in_the_paper(name):
     assert (mean >= np.array(PAPER[name]) - BELOW).all()
 
 
-SYNTHETIC = {"fl-20m": (75, 80), "tm-1m": (99, 97), "tc-6m": (99, 97), "ts-60k": (99, 97), "cg-10m": (60, 70)}
+SYNTHETIC = {"fl-20m": (98, 97), "tm-1m": (99, 98), "tc-6m": (99, 99), "ts-60k": (99, 99), "cg-10m": (97, 93)}
 """Least ACC and NMI, in percent."""
 
 

@@ -58,9 +58,9 @@ class _OneThreadEach:
 
 def _let_this_thread_set_pools() -> None:
     """Since 3.8, threadpoolctl obeys the first thread that sets a pool, and silently no other until that is undone."""
-    controller = getattr(threadpoolctl, "OpenBLASController", None)
-    if hasattr(controller, "clear_controlling_thread"):
-        controller.clear_controlling_thread(force=True)
+    clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 one_thread_each = _OneThreadEach()

@@ -191,12 +191,13 @@ def is_flat(links: Links) -> bool:
 def _mixture(links: Links, settings: Settings) -> Mixture:
     """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
 
-    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all, sharpened. In a plane, where adaptive ones close
-    gaps, tight ones of few and of all, as tight as leaves the graph whole.
+    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all, whose links are sharpened. In a plane,
+    where adaptive ones close gaps, tight ones of few and of all, as tight as leaves the graph whole.
     """
     few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):
-        return Mixture((Choice((Adaptive(),), None, sharp=True), tight(links.mean_distance_to(few), few)), find_clusters=False)
+        of_all = Choice((Adaptive(),), None, sharp=True)
+        return Mixture((of_all, tight(links.mean_distance_to(few), few)), find_clusters=False)
     of_all, of_few = (_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
     return Mixture((of_all, of_few), find_clusters=True)
 

@@ -230,9 +230,15 @@ def test_links_are_squared_and_light_landmarks_have_none():
     np.testing.assert_allclose(sharp, expected)
 
 
-def test_a_landmark_with_most_of_the_rows_does_not_make_the_others_light():
-    sharp = _sharpened(csr_array(np.ones((4, 4))), np.array([9_900.0, 3.0, 2.0, 2.0]))
-    assert (sharp.toarray() == 1).all()
+@pytest.mark.parametrize("n_sparse", [100, 500])
+def test_a_sparse_cluster_beside_dense_ones_is_found(n_sparse):
+    """Its landmarks have few rows each, but so have those around them."""
+    random = np.random.default_rng(0)
+    dense, sparse = random.normal(0, 0.3, (2, 10_000, 10)), random.normal(0, 1.5, (n_sparse, 10))
+    dense[1, :, 1] += 6
+    sparse[:, 0] += 12
+    group = np.repeat([0, 1, 2], [10_000, 10_000, n_sparse])
+    assert nmi(group, DnCSC(3, random_state=0).fit(np.concatenate([*dense, sparse])).labels_) > 0.99
 
 
 def test_rows_of_a_light_landmark_have_the_place_of_the_nearest_other(spectrum_without_gap):

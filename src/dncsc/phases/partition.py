@@ -25,8 +25,8 @@ from dncsc.phases.spectrum import bottom_of_spectrum
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
 
-LIGHT = 0.2
-"""of the rows of the median landmark: one of fewer takes no part where links are sharpened"""
+LIGHT = 0.25
+"""of the rows of the landmarks that it is linked to: a landmark of fewer takes no part where links are sharpened"""
 
 
 class _Sums(Protocol):
@@ -243,9 +243,12 @@ def _sharpened(similarity: csr_array, mass: np.ndarray) -> csr_array:
     """Squares of the links between points that are not light.
 
     Two landmarks of one cluster share many rows, and two of different ones a few: squared, few are next to nothing.
-    The links of a landmark with a row or two are all thin; it would come off, and have a vector to itself.
+    The links of a landmark with a row or two beside heavy ones are all thin; it would come off, and have a vector to
+    itself. Beside others that are as light it is part of a sparse cluster, and stays.
     """
-    heavy = scipy.sparse.diags_array((mass >= LIGHT * np.median(mass)).astype(np.float64))
+    others = csr_array(similarity - scipy.sparse.diags_array(similarity.diagonal()))
+    around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
+    heavy = scipy.sparse.diags_array((mass >= LIGHT * around).astype(np.float64))
     links = csr_array(heavy @ similarity @ heavy)
     links.data = (links.data / similarity.data.mean()) ** 2
     links.eliminate_zeros()

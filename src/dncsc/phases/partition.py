@@ -25,7 +25,7 @@ from dncsc.phases.spectrum import bottom_of_spectrum
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
 
-LIGHT = 0.25
+LIGHT = 0.15
 """of the rows of the landmarks that it is linked to: a landmark of fewer takes no part where links are sharpened"""
 
 

@@ -152,7 +152,7 @@ BYTES_BESIDE = 64 * 2**20
 FIT_AND_MEASURE = """
 import re, sys
 from pathlib import Path
-from dncsc import DnCSC, load_model, pipeline
+from dncsc import DnCSC, pipeline
 from dncsc.engines.columns import InMemory
 from dncsc.datasets import load
 

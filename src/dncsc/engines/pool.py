@@ -44,20 +44,20 @@ class _OneThreadEach:
             if self._inside == 1:
                 if len(sys.modules) != self._modules:  # looking for pools takes milliseconds, and few modules bring any
                     self._pools, self._modules = threadpoolctl.ThreadpoolController(), len(sys.modules)
-                _let_this_thread_set_pools()
+                _let_any_thread_set_pools()
                 self._limit = self._pools.limit(limits=1)
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                _let_this_thread_set_pools()
+                _let_any_thread_set_pools()
                 self._limit.restore_original_limits()
-                _let_this_thread_set_pools()  # and any other, from now on
+                _let_any_thread_set_pools()
 
 
-def _let_this_thread_set_pools() -> None:
-    """Since 3.8, threadpoolctl obeys the first thread that sets a pool, and silently no other until that is undone."""
+def _let_any_thread_set_pools() -> None:
+    """Since 3.8, threadpoolctl obeys the first thread that sets a pool, and silently no other until it is told this."""
     clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if clear is not None:
         clear(force=True)

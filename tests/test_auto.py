@@ -222,12 +222,40 @@ def test_the_paper_s_weights_use_k_vectors():
 # Links between landmarks, sharpened
 
 
+LINKS = csr_array([[4.0, 2.0, 0.0, 1.0], [2.0, 4.0, 0.5, 0.0], [0.0, 0.5, 4.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
+
+
 def test_links_are_squared_and_light_landmarks_have_none():
-    links = csr_array([[4.0, 2.0, 0.0, 1.0], [2.0, 4.0, 0.5, 0.0], [0.0, 0.5, 4.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
-    sharp = _sharpened(links, np.array([30.0, 20.0, 10.0, 1.0])).toarray()
-    expected = links.toarray() ** 2 / links.data.mean() ** 2
+    expected = LINKS.toarray() ** 2 / LINKS.data.mean() ** 2
     expected[3] = expected[:, 3] = 0
-    np.testing.assert_allclose(sharp, expected)
+    np.testing.assert_allclose(_sharpened(LINKS, np.array([30.0, 20.0, 10.0, 1.0]), n_clusters=1).toarray(), expected)
+
+
+def test_only_what_may_be_a_cluster_is_linked_to_itself(spectrum_without_gap):
+    """Landmarks that are dense or have no other link; all of them where they are few."""
+    links, _ = spectrum_without_gap
+    lonely = links.toarray()
+    lonely[7, np.arange(len(lonely)) != 7] = lonely[np.arange(len(lonely)) != 7, 7] = 0
+    mass = np.where(np.arange(len(lonely)) == 40, 500.0, 50.0)
+    many, few = (_sharpened(csr_array(lonely), mass, k).diagonal() for k in (28, 29))
+    np.testing.assert_array_equal(np.flatnonzero(many), [7, 40])
+    assert few.all()
+
+
+@pytest.mark.parametrize("n_features", [4, 20])
+@pytest.mark.parametrize("width", [0, 0.01])
+def test_a_dense_spot_is_a_cluster_though_one_landmark_stands_for_it(n_features, width):
+    random = np.random.default_rng(0)
+    wide, spot = random.standard_normal((2, 8_000, n_features))
+    group = np.repeat([0, 1], [8_000, 2_000])
+    X = np.concatenate([wide, 8 / np.sqrt(n_features) + width * spot[:2_000]])
+    assert nmi(group, DnCSC(2, random_state=0).fit(X).labels_) > 0.99
+
+
+def test_every_cluster_has_rows_where_all_landmarks_but_a_few_are_light():
+    """Noise in hundreds of dimensions: most rows are nearest to a few landmarks, and all clusters are made of these."""
+    X = np.random.default_rng(0).standard_normal((4_000, 600), dtype=np.float32)
+    assert np.count_nonzero(DnCSC(5, n_landmarks=60, random_state=0).fit(X).cluster_sizes_) == 5
 
 
 @pytest.mark.parametrize("n_sparse", [100, 500])
@@ -244,7 +272,7 @@ def test_a_sparse_cluster_beside_dense_ones_is_found(n_sparse):
 def test_rows_of_a_light_landmark_have_the_place_of_the_nearest_other(spectrum_without_gap):
     similarity, landmarks = spectrum_without_gap
     mass = np.where(np.arange(len(landmarks)) == 30, 1.0, 50.0)
-    vectors = bottom_of_spectrum(_sharpened(similarity, mass), landmarks, 4, mass, with_specks=False).vectors
+    vectors = bottom_of_spectrum(_sharpened(similarity, mass, 4), landmarks, 4, mass, with_specks=False).vectors
     assert vectors[30].any()
     np.testing.assert_array_equal(vectors[30], vectors[6])  # the first of four that are equally near
 

@@ -129,7 +129,7 @@ TIGHT_WHERE_FLAT = 0.2, 0.35, 0.5
 FLATTEST, FLAT = 1e-6, 0.4
 """Rows whose `Links.nearness` is between lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51.
 Where it is less, rows are their own landmarks, and it says nothing."""
-TOLERANCE = Tolerance(n_thin=1, in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
+TOLERANCE = Tolerance(n_thin=0, in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
 TOLERANCE_WHERE_FLAT = replace(TOLERANCE, n_thin=5, sets_aside=True)
 """In a plane thin vectors are outliers; elsewhere they are the first of many."""
 TOLERANCE_WITH_MANY_ROWS = replace(TOLERANCE_WHERE_FLAT, in_specks=MOST_SPECKS, landmarks_in_specks=1.0)

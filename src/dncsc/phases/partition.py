@@ -28,6 +28,11 @@ DENSE_LANDMARKS = 3000
 LIGHT = 0.15
 """of the rows of the landmarks that it is linked to: a landmark of fewer takes no part where links are sharpened"""
 
+DENSE = 10
+"""times the rows of the landmarks that it is linked to: a landmark of more is a group by itself"""
+FEWEST_LANDMARKS = 10
+"""a cluster: where there are fewer, a landmark may be all that a cluster has"""
+
 
 class _Sums(Protocol):
     """Sums over pairs of landmarks."""
@@ -211,7 +216,7 @@ class Cut:
     tolerance: Tolerance | None = None
     """beyond which a graph is not cut; None for any graph"""
     sharp: bool = False
-    """squares of the links, so that thin ones between clusters hold little, and no points that hardly any rows have"""
+    """squares of the links between points, so that thin ones between clusters hold little; see `_sharpened`"""
     faded: bool = False
     """vectors by their eigenvalues, and some behind the first k; see `bottom_of_spectrum`"""
 
@@ -220,7 +225,7 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
     """Cut a bipartite graph through its points; raises `Shattered` where the graph is, beyond what may be."""
     similarity, mass = landmark_similarity(engine, graph)
     if use.sharp:
-        similarity = _sharpened(similarity, mass)
+        similarity = _sharpened(similarity, mass, settings.n_clusters)
     k = settings.n_clusters + (not use.with_constant)
     spectrum = bottom_of_spectrum(
         similarity,
@@ -239,17 +244,23 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
     return Partition(Lifted(graph, lift), spectrum.eigenvalues, spectrum.n_components)
 
 
-def _sharpened(similarity: csr_array, mass: np.ndarray) -> csr_array:
-    """Squares of the links between points that are not light.
+def _sharpened(similarity: csr_array, mass: np.ndarray, n_clusters: int) -> csr_array:
+    """Squares of the links between points, without points that are light and without most links to themselves.
 
     Two landmarks of one cluster share many rows, and two of different ones a few: squared, few are next to nothing.
     The links of a landmark with a row or two beside heavy ones are all thin; it would come off, and have a vector to
     itself. Beside others that are as light it is part of a sparse cluster, and stays.
+
+    What a landmark shares with itself says nothing about clusters, and squared it would outweigh all else. It counts
+    where the landmark may be a cluster: it is dense, or has no other link, or landmarks are few.
     """
-    others = csr_array(similarity - scipy.sparse.diags_array(similarity.diagonal()))
+    own = similarity.diagonal()
+    others = csr_array(similarity - scipy.sparse.diags_array(own))
     around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
-    heavy = scipy.sparse.diags_array((mass >= LIGHT * around).astype(np.float64))
-    links = csr_array(heavy @ similarity @ heavy)
+    heavy = mass >= LIGHT * around
+    may_be_cluster = (mass >= DENSE * around) | (heavy.sum() < FEWEST_LANDMARKS * n_clusters)
+    stays = scipy.sparse.diags_array(heavy.astype(np.float64))
+    links = csr_array(stays @ (others + scipy.sparse.diags_array(own * may_be_cluster)) @ stays)
     links.data = (links.data / similarity.data.mean()) ** 2
     links.eliminate_zeros()
     return links

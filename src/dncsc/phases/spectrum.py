@@ -172,7 +172,7 @@ def _cut_graph(
         more = MORE_EIGENVALUES if wanted == n_clusters else wanted  # of many vectors, as many may be specks
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
-        if tolerance is None or not _is_shattered(pairs, n_clusters, tolerance.n_thin, thick):
+        if tolerance is None or not _is_shattered(pairs, n_clusters + n_further, tolerance.n_thin, thick):
             if not with_specks:
                 needed = n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted))
                 pairs = _enough_without_specks(graph, parts, pairs, count, needed, n_further, measure)
@@ -209,10 +209,10 @@ def _enough_without_specks(
         pairs = _pairs(graph, parts, count, measure)
 
 
-def _is_shattered(pairs: list[_Pair], n_clusters: int, n_thin: int, thick: float) -> bool:
-    """Whether fewer than k of the first vectors are thick, though some thin ones are passed over."""
-    found = sum(pair.extent >= thick for pair in pairs[: n_clusters + n_thin])
-    return found < min(n_clusters, len(pairs))
+def _is_shattered(pairs: list[_Pair], needed: int, n_thin: int, thick: float) -> bool:
+    """Whether fewer of the first vectors are thick than needed, though some thin ones are passed over."""
+    found = sum(pair.extent >= thick for pair in pairs[: needed + n_thin])
+    return found < min(needed, len(pairs))
 
 
 def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -> csr_array:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.kernels.along_features import TRIED_ROWS, nearest_outlined
-from dncsc.kernels.nearest import Outlined, nearest_centres
+from dncsc.kernels.along_features import TRIED_ROWS, search_outlined
+from dncsc.kernels.nearest import Outlined, nearest_centres, search_all
 from dncsc.kernels.outline import OUTLINE, directions_of, outline
 
 features = pytest.mark.parametrize("d", [128, 257])
@@ -98,6 +98,22 @@ def test_with_outlines_a_row_finds_to_the_bit_what_it_finds_without(d, dtype, cl
             np.testing.assert_array_equal(found[1], squared[some])
 
 
+@precisions
+@features
+@clouds
+@pytest.mark.parametrize("n_nearest", [1, 4, 60])
+def test_with_outlines_the_k_nearest_are_to_the_bit_those_found_without(d, dtype, cloud, n_nearest):
+    random = np.random.default_rng(0)
+    rows, points = cloud(random, 300, d, dtype), cloud(random, 60, d, dtype)
+    expected = search_all(rows, points, n_nearest)
+    twin = naive.search_all(rows, points, n_nearest)
+    np.testing.assert_allclose(expected[1], twin[1], rtol=1e-4, atol=1e-9)
+    for some in (slice(0, 300), slice(5, 6), slice(100, 213)):
+        found = search_all(rows[some], points, n_nearest, Outlined.of(points))
+        np.testing.assert_array_equal(found[0], expected[0][some])
+        np.testing.assert_array_equal(found[1], expected[1][some])
+
+
 @pytest.mark.parametrize("far", [1.0, 100.0, 1e4])
 def test_rounding_of_outlines_decides_nothing(far):
     """Centres so close to each other, and so far away, that products do not tell them apart."""
@@ -114,8 +130,16 @@ def test_outlines_that_rule_out_too_little_are_given_up(cloud, all_of_them):
     rows, centres = cloud(random, 1000, 257, np.float32), cloud(random, 100, 257, np.float32)
     known = Outlined.of(centres)
     seen = outline(rows, known.directions)
-    index, squared = np.empty(1000, np.int32), np.empty(1000, np.float32)
+    nearest, squared = np.empty((1000, 3), np.int32), np.empty((1000, 3), np.float32)
     products = seen.numbers @ known.outline.numbers.T
-    done = nearest_outlined(rows, centres, products, seen.length, known.outline.length, index, squared)
+    done = search_outlined(rows, centres, products, seen.length, known.outline.length, nearest, squared)
     assert done == 1000 if all_of_them else done < 2 * TRIED_ROWS
-    np.testing.assert_array_equal(index[:done], search(rows, centres)[0][:done])
+    np.testing.assert_array_equal(nearest[:done], search_all(rows, centres, 3)[0][:done])
+
+
+@pytest.mark.parametrize(("cloud", "few"), [(in_a_plane, True), (in_all_directions, False)])
+def test_how_much_outlines_leave_is_known_beforehand(cloud, few):
+    random = np.random.default_rng(0)
+    rows, points = cloud(random, 300, 257, np.float32), cloud(random, 200, 257, np.float32)
+    left = Outlined.of(points).left(rows, 5)
+    assert 5 <= left < 20 if few else 150 < left <= 200

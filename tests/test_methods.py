@@ -25,10 +25,11 @@ from dncsc.phases.select.hubs import _scores
 KINDS = {"lsc-k": "kmeans", "lsc-r": "random", "lsc-kh": "kmeans-hubs", "lsc-rh": "random-hubs"}
 ABLATIONS = [
     "dnc-sc/bandwidth=mean",
+    "dnc-sc/nearest=candidates",
     "dnc-sc/nearest=exact",
-    "dnc-sc/select=kmeans",
+    "dnc-sc/select=kmeans/nearest=candidates",
     "dnc-sc/select=kmeans/nearest=exact",
-    "dnc-sc/select=dnc-kmeans",
+    "dnc-sc/select=dnc-kmeans/nearest=candidates",
     "dnc-sc/select=dnc-kmeans/nearest=exact",
 ]
 NEAREST_LANDMARKS = [*KINDS, "u-spec", "dnc-sc", *ABLATIONS]
@@ -136,7 +137,7 @@ def test_a_name_gives_an_unfitted_estimator_of_its_class(name):
         ("kmeans", "k-means"),
         ("uspec", "u-spec"),
         ("nyström", "nystrom"),
-        ("dnc-sc/select=k-means", "dnc-sc/select=kmeans"),
+        ("dnc-sc/select=kmeans/exact", "dnc-sc/select=kmeans/nearest=exact"),
         ("LSC-K", "lsc-k"),  # as the paper writes them
         ("DnC-SC", "dnc-sc"),
         ("U-SPEC", "u-spec"),

@@ -196,7 +196,7 @@ def test_affinity_holds_gaussian_weights_of_the_nearest_landmarks(blobs, d, dtyp
     np.testing.assert_allclose(graph.data, expected, rtol=rtol)
 
 
-@pytest.mark.parametrize("d", [2, 16, 100])
+@pytest.mark.parametrize("d", [2, 16, 100, 300])
 def test_exact_search_finds_the_nearest_of_all_landmarks(blobs, d):
     X, _ = blobs(1_500, d, apart=4.0)
     kept = DnCSC(4, n_landmarks=200, n_neighbors=4, nearest="exact", n_candidates=4, random_state=0).fit(X)
@@ -204,6 +204,19 @@ def test_exact_search_finds_the_nearest_of_all_landmarks(blobs, d):
     squared = ((X[:, None] - kept.landmarks_) ** 2).sum(axis=2)
     expected = np.sort(np.argsort(squared, axis=1)[:, :4], axis=1)
     np.testing.assert_array_equal(kept.affinity(X).indices.reshape(-1, 4), expected)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "n_free", "as_if"), [(300, 8, "exact"), (300, 300, "candidates"), (40, 8, "candidates")]
+)
+def test_all_landmarks_are_searched_where_features_are_many_and_depend_on_each_other(n_features, n_free, as_if):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((3_000, n_free)) @ random.standard_normal((n_free, n_features))
+    by_itself, given = (
+        DnCSC(4, n_landmarks=300, nearest=nearest, random_state=0).fit(X) for nearest in ("auto", as_if)
+    )
+    assert (by_itself.exact_fraction_ == 1) == (as_if == "exact")
+    np.testing.assert_array_equal(by_itself.labels_, given.labels_)
 
 
 @pytest.mark.parametrize("d", [2, 16])

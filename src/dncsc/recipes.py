@@ -10,7 +10,7 @@ from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Affinity, by_all, by_nearest
 from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.exact_graph import cut_graph_of_rows
-from dncsc.phases.nearest import Links, among_all, near_own_landmark
+from dncsc.phases.nearest import Links, among_all, as_suits, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
 from dncsc.phases.partition import Partition, singular_vectors, transfer_cut
 from dncsc.phases.plain import lloyd_on_rows, rows_themselves
@@ -36,8 +36,8 @@ class Recipe:
     discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
 
 
-DNC_SC = Recipe(divide_and_conquer, near_own_landmark, by_nearest, transfer_cut)
-U_SPEC = replace(DNC_SC, select=hybrid)
+DNC_SC = Recipe(divide_and_conquer, as_suits, by_nearest, transfer_cut)
+U_SPEC = replace(DNC_SC, select=hybrid, nearest=near_own_landmark)
 LSC_K = Recipe(k_means_of_all_rows, among_all, by_all, singular_vectors)
 LSC_R = replace(LSC_K, select=random_rows)
 LSC_KH = replace(LSC_K, select=hubs_of_k_means_parts)
@@ -49,5 +49,5 @@ K_MEANS = Recipe(None, None, None, rows_themselves, lloyd_on_rows)
 SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}
 """Selections that DnC-SC can be given instead of its own (the paper's ablations)."""
 
-NEAREST = {"candidates": near_own_landmark, "exact": among_all}
+NEAREST = {"auto": as_suits, "candidates": near_own_landmark, "exact": among_all}
 """Searches that any landmark method can be given."""

@@ -10,13 +10,16 @@ from dncsc.bench.summary import Spread
 
 METHODS = {
     "KM": "k-means",
-    "k-means approximate": "dnc-sc/select=kmeans",
+    "k-means approximate": "dnc-sc/select=kmeans/nearest=candidates",
     "k-means exact": "dnc-sc/select=kmeans/nearest=exact",
-    "DnC-k-means approximate": "dnc-sc/select=dnc-kmeans",
+    "DnC-k-means approximate": "dnc-sc/select=dnc-kmeans/nearest=candidates",
     "DnC-k-means exact": "dnc-sc/select=dnc-kmeans/nearest=exact",
     "DnC-light-k-means exact": "dnc-sc/nearest=exact",
 }
 """Our names of the paper's methods, where they are not the same in small letters."""
+
+DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates"
+"""Both are the paper's DnC-SC: ours, and ours with its search of nearest landmarks."""
 
 MEASURES = {"acc_percent": "acc", "nmi_percent": "nmi", "seconds": "seconds"}
 
@@ -35,4 +38,4 @@ def _published() -> dict[tuple[str, str, str], Spread]:
 
 def published(name: str, rows: int | None, method: str, measure: str) -> Spread | None:
     """Mean and deviation in the paper, scores in percent; None where it has none, or for a set of another size."""
-    return None if rows else _published().get((name, method, measure))
+    return None if rows else _published().get((name, DNC_SC[0] if method in DNC_SC else method, measure))

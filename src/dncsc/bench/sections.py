@@ -130,14 +130,14 @@ def _simulation(results: SuiteResults, name: str) -> Parts:
 def _ablation(results: SuiteResults, name: str) -> Parts:
     rows = []
     for size in results.sets:
-        methods = [f"dnc-sc{select}{nearest}" for select in SELECTIONS.values() for nearest in ("", "/nearest=exact")]
+        methods = [f"dnc-sc{select}/nearest={how}" for select in SELECTIONS.values() for how in ("candidates", "exact")]
         cells = triples([results.find(size, method) for method in methods])
         cells = [text + _in_paper(size, method) for text, method in zip(cells, methods, strict=True)]
         for i, selection in enumerate(SELECTIONS):
             rows.append([results.label(size), selection, *cells[2 * i : 2 * i + 2]])
     title = "ACC / NMI / seconds by selection and nearest landmarks (in parentheses: the paper's)"
     table = Table(title, ["", "landmarks", "approximate nearest", "exact nearest"], rows)
-    return [table, relative(results, "dnc-sc")], _dots(results, name)
+    return [table, relative(results, SUITES["ablation"].reference)], _dots(results, name)
 
 
 def _in_paper(size: SetSize, method: str) -> str:

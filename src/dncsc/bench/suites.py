@@ -48,9 +48,9 @@ class Suite:
 
 
 ABLATIONS = (
-    "dnc-sc/select=kmeans",
-    "dnc-sc/select=dnc-kmeans",
-    "dnc-sc",
+    "dnc-sc/select=kmeans/nearest=candidates",
+    "dnc-sc/select=dnc-kmeans/nearest=candidates",
+    "dnc-sc/nearest=candidates",
     "dnc-sc/select=kmeans/nearest=exact",
     "dnc-sc/select=dnc-kmeans/nearest=exact",
     "dnc-sc/nearest=exact",
@@ -111,11 +111,18 @@ SUITES = {
             "nearest",
             "Approximate and exact nearest landmarks",
             FOUR,
-            ("dnc-sc", "dnc-sc/nearest=exact"),
+            ("dnc-sc/nearest=candidates", "dnc-sc/nearest=exact"),
             {"n_neighbors": K},
+            reference="dnc-sc/nearest=candidates",
             quick_grid={"n_neighbors": (3, 10)},
         ),
-        Suite("ablation", "Three selections, approximate and exact nearest landmarks", FOUR, ABLATIONS),
+        Suite(
+            "ablation",
+            "Three selections, approximate and exact nearest landmarks",
+            FOUR,
+            ABLATIONS,
+            reference="dnc-sc/nearest=candidates",
+        ),
         Suite(
             "scaling",
             "Time and memory by the number of rows",

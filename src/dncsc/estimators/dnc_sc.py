@@ -47,8 +47,9 @@ class DnCSC(LandmarkClusterer):
     select : {"dnc", "dnc-kmeans", "kmeans"}, default="dnc"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. The last two are slower, and there for comparison.
-    nearest : {"candidates", "exact"}, default="candidates"
-        Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer.
+    nearest : {"auto", "candidates", "exact"}, default="auto"
+        Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
+        "exact" where that takes little longer: with hundreds of features that depend on each other.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.
@@ -129,7 +130,7 @@ class DnCSC(LandmarkClusterer):
         n_candidates: int | str = "auto",
         bandwidth: float | str = "auto",
         select: str = "dnc",
-        nearest: str = "candidates",
+        nearest: str = "auto",
         normalize: str = "l2",
         n_init: int = 3,
         max_iter: int = 100,

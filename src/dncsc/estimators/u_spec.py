@@ -23,7 +23,7 @@ class USPEC(LandmarkClusterer):
     n_candidates : int or "auto", default="auto"
         Landmarks that a row's nearest are searched among; "auto" is ``10 * n_neighbors + 1``.
     bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
-    nearest : {"candidates", "exact"}, default="candidates"
+    nearest : {"auto", "candidates", "exact"}, default="candidates"
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
     max_iter : int, default=100

@@ -159,8 +159,8 @@ def search_shortlist(rows, points, products, nearest, squared):
 
 
 @jit()
-def nearest_outlined(rows, points, products, length, point_length, index, squared):
-    """The exact nearest of all points, given inner products of outlines.
+def search_outlined(rows, points, products, length, point_length, nearest, squared):
+    """The exact K nearest of all points, in order of distance, given inner products of outlines.
 
     Parameters
     ----------
@@ -171,9 +171,10 @@ def nearest_outlined(rows, points, products, length, point_length, index, square
         rounding.
     length : IN float64 (n,), point_length : IN float64 (m,)
         Lengths of rows and points.
-    index : OUT int32 (n,)
-        The first of equally near points.
-    squared : OUT (n,)
+    nearest : OUT int32 (n, K)
+        Of equally near points the first comes first.
+    squared : OUT (n, K)
+        Of no meaning where a product is NaN; the points are then any.
 
     Returns
     -------
@@ -182,30 +183,42 @@ def nearest_outlined(rows, points, products, length, point_length, index, square
     """
     n, d = rows.shape
     m = points.shape[0]
+    n_nearest = nearest.shape[1]
     eps = np.finfo(rows.dtype).eps
     half = (0.5 * point_length * point_length).astype(rows.dtype)
     longest = point_length.max()
     score = np.empty(m, rows.dtype)
+    lowest = np.empty(n_nearest, rows.dtype)
+    likely = np.empty(n_nearest, np.int32)
+    known = np.empty(m, rows.dtype)
     looked = 0
     for r in range(n):
         if looked > (r + TRIED_ROWS) * m // USEFUL:
             return r
-        likely = 0
+        row = rows[r]
         for c in range(m):
             score[c] = half[c] - products[r, c]  # at most half the squared distance, less half the row's own square
-            likely = c if score[c] < score[likely] else likely
-        likely_value = _squared_distance(rows[r], points[likely])
+        filled = 0
+        for c in range(m):
+            if filled < n_nearest or score[c] < lowest[n_nearest - 1]:
+                filled = _insert(score[c], c, filled, lowest, likely)
+        farthest = rows.dtype.type(0)
+        for c in likely:
+            known[c] = _squared_distance(row, points[c])
+            farthest = max(farthest, known[c])
+            score[c] = -np.inf
         # Products of outlines may be off by sqrt(31) / 4 d eps, distances that decide by d eps / 2 each.
-        margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2
-        bound = rows.dtype.type(0.5 * (likely_value - length[r] * length[r]) + margin)
-        best = rows.dtype.type(np.inf)
-        index[r] = likely  # also where a product is NaN, and there is no distance
+        margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2 - 0.5 * length[r] * length[r]
+        bound = rows.dtype.type(0.5 * farthest + margin)
+        filled = 0
         for c in range(m):
             if score[c] <= bound:
-                value = likely_value if c == likely else _squared_distance(rows[r], points[c])
+                value = known[c] if score[c] == -np.inf else _squared_distance(row, points[c])
                 looked += 1
-                if value < best:
-                    best = value
-                    index[r] = c
-        squared[r] = best
+                filled = _insert(value, c, filled, squared[r], nearest[r])
+                if filled == n_nearest:
+                    bound = min(bound, rows.dtype.type(0.5 * squared[r, n_nearest - 1] + margin))
+        for j in range(filled, n_nearest):
+            squared[r, j] = np.inf
+            nearest[r, j] = j
     return n

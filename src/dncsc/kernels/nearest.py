@@ -9,8 +9,8 @@ import numpy as np
 from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
 from dncsc.kernels.along_features import (
     nearest_along_features,
-    nearest_outlined,
     search_along_features,
+    search_outlined,
     search_shortlist,
 )
 from dncsc.kernels.grouping import group_rows
@@ -49,18 +49,25 @@ class Outlined:
         chosen = directions_of(points) if directions is None else directions
         return cls(points, chosen, outline(points, chosen))
 
-    def nearest(self, rows: np.ndarray, seen: Outline, index: np.ndarray, squared: np.ndarray) -> None:
-        """Fill in the nearest point of each row, whose outlines are `seen`, and its squared distance."""
+    def search(self, rows: np.ndarray, seen: Outline, nearest: np.ndarray, squared: np.ndarray) -> None:
+        """Fill in the K nearest points of each row, whose outlines are `seen`, and the squared distances to them."""
         size = max(16, OUTLINE_PRODUCTS // len(self.points))
         for start in range(0, len(rows), size):
             some = slice(start, start + size)
             products = seen.numbers[some] @ self.outline.numbers.T
             lengths = seen.length[some], self.outline.length
-            done = nearest_outlined(rows[some], self.points, products, *lengths, index[some], squared[some])
+            done = search_outlined(rows[some], self.points, products, *lengths, nearest[some], squared[some])
             if done < len(products):  # outlines are of no use here
                 rest = slice(start + done, None)
-                _search_in_chunks(rows[rest], self.points, index[rest, None], squared[rest, None])
+                _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
                 return
+
+    def left(self, rows: np.ndarray, n_nearest: int) -> float:
+        """How many points outlines leave to look at for the K nearest of a row, on average."""
+        squares, points = np.sum(rows.astype(np.float64) ** 2, axis=1), self.outline.length**2
+        least = squares[:, None] + points - 2.0 * outline(rows, self.directions).numbers @ self.outline.numbers.T
+        farthest = search_all(rows, self.points, n_nearest)[1][:, -1:]
+        return float(np.count_nonzero(least <= farthest) / len(rows))
 
 
 def outlines_help(n_features: int, n_centres: int) -> bool:
@@ -108,7 +115,7 @@ def nearest_centres(
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif outlined is not None:
         seen = outline(rows, outlined.directions) if outline_of_rows is None else outline_of_rows
-        outlined.nearest(rows, seen, index, squared)
+        outlined.search(rows, seen, index[:, None], squared[:, None])
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])
     else:
@@ -159,8 +166,19 @@ def search_candidates(
     return nearest, squared, own
 
 
-def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
+def search_all(
+    rows: np.ndarray, points: np.ndarray, n_nearest: int, outlined: Outlined | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """K nearest of all points, exactly; of equally near ones the first comes first.
+
+    Parameters
+    ----------
+    rows : (n, d)
+    points : (m, d)
+    n_nearest : int
+        K, at most m.
+    outlined : optional
+        The points, where they have been outlined; the result is the same.
 
     Returns
     -------
@@ -169,7 +187,10 @@ def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np
     """
     nearest = np.empty((len(rows), n_nearest), np.int32)
     squared = np.empty((len(rows), n_nearest), rows.dtype)
-    _search_in_chunks(rows, points, nearest, squared)
+    if outlined is None:
+        _search_in_chunks(rows, points, nearest, squared)
+    else:
+        outlined.search(rows, outline(rows, outlined.directions), nearest, squared)
     return nearest, squared
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
-from dncsc.kernels.nearest import CENTRES_ALONG, search_all, search_candidates
+from dncsc.engines.seeds import stream
+from dncsc.kernels.nearest import CENTRES_ALONG, Outlined, outlines_help, search_all, search_candidates
+from dncsc.kernels.outline import OUTLINE
 from dncsc.kernels.sums import total_distance
+from dncsc.phases.sample import draw_rows
 from dncsc.phases.select.tree import SUBSET, Selection, Tree
 from dncsc.phases.settings import ADAPTIVE, Settings
 
@@ -23,6 +27,11 @@ SQUARED = "squared"
 
 SPREAD_ROWS = 1024
 """Rows of a block that tell how the distances to the K nearest differ."""
+
+TRIED_ROWS = 256
+"""that tell how many landmarks outlines leave to look at"""
+MOST_WORK = 3
+"""times that of a search among candidates: for so much, all landmarks are searched"""
 
 
 class Found(NamedTuple):
@@ -96,9 +105,17 @@ class ExactSearch(Search):
             found = Found(np.empty(shape, np.int32), np.empty(shape, rows.dtype), np.zeros(len(rows), bool))
         rest = np.flatnonzero(~found.exact)
         if len(rest):
-            found.nearest[rest], found.squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
+            some = rows if len(rest) == len(rows) else rows[rest]
+            everywhere = search_all(some, self.landmarks, self.n_neighbors, self._outlined)
+            found.nearest[rest], found.squared[rest] = everywhere
             found.exact[rest] = True
         return found
+
+    @cached_property
+    def _outlined(self) -> Outlined | None:
+        """Outlines of the landmarks, where those save time."""
+        p, d = self.landmarks.shape
+        return Outlined.of(self.landmarks) if outlines_help(d, p) else None
 
 
 @dataclass
@@ -167,9 +184,28 @@ def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) 
     return _link_all(engine, selection.tree, _candidate_search(engine, settings, selection.landmarks))
 
 
+def as_suits(engine: Engine, settings: Settings, selection: Selection) -> Links:
+    """K nearest of all landmarks, where that takes little more than among candidates, and else among these.
+
+    With hundreds of features, candidates miss some of the nearest, and outlines rule out most of the others.
+    """
+    search = _candidate_search(engine, settings, selection.landmarks)
+    return _link_all(engine, selection.tree, ExactSearch(search) if _costs_little(engine, settings, search) else search)
+
+
 def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest of all landmarks; fills the columns `NEAREST` and `SQUARED`."""
     return _link_all(engine, selection.tree, ExactSearch(_candidate_search(engine, settings, selection.landmarks)))
+
+
+def _costs_little(engine: Engine, settings: Settings, search: CandidateSearch) -> bool:
+    """Whether all landmarks are searched with little more work than candidates: outlines, and what these leave."""
+    p, d = search.landmarks.shape
+    most = MOST_WORK * search.candidates.shape[1] - p * OUTLINE / d
+    if most <= 0 or not outlines_help(d, p):
+        return False
+    drawn = draw_rows(engine, stream(settings.seed, "outlines"), TRIED_ROWS, settings.n_counted)
+    return Outlined.of(search.landmarks).left(drawn.values[0], search.n_neighbors) <= most
 
 
 def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:

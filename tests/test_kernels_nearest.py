@@ -16,9 +16,9 @@ from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
 from dncsc.kernels.along_features import (
     nearest_along_features,
     search_along_features,
-    search_outlined,
     search_shortlist,
 )
+from dncsc.kernels.by_outline import nearest_outlined, search_outlined
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.nearest import nearest_centres, search_all, search_candidates
 from dncsc.phases.nearest import CandidateSearch, ExactSearch
@@ -211,11 +211,14 @@ def test_a_search_sets_its_outputs_where_there_is_no_distance(dtype, bad):
     if bad != "product":
         (rows if bad == "row" else points)[:, 3] = np.nan
     products = rows @ points.T + (np.nan if bad == "product" else 0)
-    for search, known in ((search_shortlist, ()), (search_outlined, (np.ones(5), np.ones(20)))):
-        nearest, squared = np.full((5, 3), -7, np.int32), np.full((5, 3), -7, dtype)
-        search(rows, points, products, *known, nearest, squared)
-        assert (squared != -7).all()
-        assert ((nearest >= 0) & (nearest < 20)).all()
+    lengths, group, candidates = (np.ones(5), np.ones(20)), np.zeros(5, np.int32), np.arange(4, dtype=np.int32)[None]
+    nearest, squared = np.full((3, 5, 3), -7, np.int32), np.full((3, 5, 3), -7, dtype)
+    search_shortlist(rows, points, products, nearest[0], squared[0])
+    search_outlined(rows, group, points, candidates, products, *lengths, nearest[1], squared[1])
+    nearest_outlined(rows, points, products, *lengths, nearest[2, :, 0], squared[2, :, 0])
+    assert (squared[:2] == np.inf).all()
+    for found in (*nearest[:2], nearest[2, :, 0]):
+        assert ((found >= 0) & (found < 20)).all()
 
 
 # A row is on its own

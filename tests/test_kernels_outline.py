@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.kernels.along_features import TRIED_ROWS, search_outlined
+from dncsc.kernels.by_outline import TRIED_ROWS, nearest_outlined, search_outlined
 from dncsc.kernels.nearest import Outlined, nearest_centres, search_all
 from dncsc.kernels.outline import OUTLINE, directions_of, outline
 
@@ -108,10 +108,14 @@ def test_with_outlines_the_k_nearest_are_to_the_bit_those_found_without(d, dtype
     expected = search_all(rows, points, n_nearest)
     twin = naive.search_all(rows, points, n_nearest)
     np.testing.assert_allclose(expected[1], twin[1], rtol=1e-4, atol=1e-9)
-    for some in (slice(0, 300), slice(5, 6), slice(100, 213)):
-        found = search_all(rows[some], points, n_nearest, Outlined.of(points))
-        np.testing.assert_array_equal(found[0], expected[0][some])
-        np.testing.assert_array_equal(found[1], expected[1][some])
+    group = random.integers(0, 7, 300).astype(np.int32)
+    candidates = random.permuted(np.tile(np.arange(60, dtype=np.int32), (7, 1)), axis=1)
+    for count in (n_nearest, 60):  # whichever the candidates are
+        for some in (slice(0, 300), slice(5, 6), slice(100, 213)):
+            given = rows[some], group[some], np.ascontiguousarray(candidates[:, :count])
+            found = Outlined.of(points).search(*given, n_nearest)
+            np.testing.assert_array_equal(found[0], expected[0][some])
+            np.testing.assert_array_equal(found[1], expected[1][some])
 
 
 @pytest.mark.parametrize("far", [1.0, 100.0, 1e4])
@@ -130,11 +134,16 @@ def test_outlines_that_rule_out_too_little_are_given_up(cloud, all_of_them):
     rows, centres = cloud(random, 1000, 257, np.float32), cloud(random, 100, 257, np.float32)
     known = Outlined.of(centres)
     seen = outline(rows, known.directions)
-    nearest, squared = np.empty((1000, 3), np.int32), np.empty((1000, 3), np.float32)
     products = seen.numbers @ known.outline.numbers.T
-    done = search_outlined(rows, centres, products, seen.length, known.outline.length, nearest, squared)
-    assert done == 1000 if all_of_them else done < 2 * TRIED_ROWS
-    np.testing.assert_array_equal(nearest[:done], search_all(rows, centres, 3)[0][:done])
+    known_by = products, seen.length, known.outline.length
+    nearest, squared = np.empty((1000, 3), np.int32), np.empty((1000, 3), np.float32)
+    group, candidates = np.zeros(1000, np.int32), np.arange(9, dtype=np.int32)[None]
+    for searched in (
+        nearest_outlined(rows, centres, *known_by, nearest[:, 0], squared[:, 0]),
+        search_outlined(rows, group, centres, candidates, *known_by, nearest, squared),
+    ):
+        assert searched == 1000 if all_of_them else searched < 2 * TRIED_ROWS
+    np.testing.assert_array_equal(nearest[:searched], search_all(rows, centres, 3)[0][:searched])
 
 
 @pytest.mark.parametrize(("cloud", "few"), [(in_a_plane, True), (in_all_directions, False)])

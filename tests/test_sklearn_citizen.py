@@ -98,7 +98,7 @@ def test_defaults_are_those_that_are_documented():
         "n_candidates": "auto",
         "bandwidth": "auto",
         "select": "dnc",
-        "nearest": "candidates",
+        "nearest": "auto",
         "normalize": "l2",
         "n_init": DnCSC().n_init,
         "max_iter": 100,

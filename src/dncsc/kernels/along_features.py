@@ -11,12 +11,6 @@ import numpy as np
 
 from dncsc.kernels._jit import jit
 
-USEFUL = 6
-"""Outlines are of use where they leave less than one in so many points to look at."""
-
-TRIED_ROWS = 64
-"""Rows that show whether they do."""
-
 
 @jit(fastmath={"reassoc", "contract"})
 def _squared_distance(x, y):
@@ -156,69 +150,3 @@ def search_shortlist(rows, points, products, nearest, squared):
         for j in range(filled, n_nearest):
             squared[r, j] = np.inf
             nearest[r, j] = j
-
-
-@jit()
-def search_outlined(rows, points, products, length, point_length, nearest, squared):
-    """The exact K nearest of all points, in order of distance, given inner products of outlines.
-
-    Parameters
-    ----------
-    rows : IN (n, d)
-    points : IN (m, d)
-    products : IN (n, m)
-        Inner products of outlines (`dncsc.kernels.outline`): none is less than that of the row and the point, but for
-        rounding.
-    length : IN float64 (n,), point_length : IN float64 (m,)
-        Lengths of rows and points.
-    nearest : OUT int32 (n, K)
-        Of equally near points the first comes first.
-    squared : OUT (n, K)
-        Of no meaning where a product is NaN; the points are then any.
-
-    Returns
-    -------
-    done : int
-        Rows that were searched. The rest is left where outlines rule out too few points to be of use.
-    """
-    n, d = rows.shape
-    m = points.shape[0]
-    n_nearest = nearest.shape[1]
-    eps = np.finfo(rows.dtype).eps
-    half = (0.5 * point_length * point_length).astype(rows.dtype)
-    longest = point_length.max()
-    score = np.empty(m, rows.dtype)
-    lowest = np.empty(n_nearest, rows.dtype)
-    likely = np.empty(n_nearest, np.int32)
-    known = np.empty(m, rows.dtype)
-    looked = 0
-    for r in range(n):
-        if looked > (r + TRIED_ROWS) * m // USEFUL:
-            return r
-        row = rows[r]
-        for c in range(m):
-            score[c] = half[c] - products[r, c]  # at most half the squared distance, less half the row's own square
-        filled = 0
-        for c in range(m):
-            if filled < n_nearest or score[c] < lowest[n_nearest - 1]:
-                filled = _insert(score[c], c, filled, lowest, likely)
-        farthest = rows.dtype.type(0)
-        for c in likely:
-            known[c] = _squared_distance(row, points[c])
-            farthest = max(farthest, known[c])
-            score[c] = -np.inf
-        # Products of outlines may be off by sqrt(31) / 4 d eps, distances that decide by d eps / 2 each.
-        margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2 - 0.5 * length[r] * length[r]
-        bound = rows.dtype.type(0.5 * farthest + margin)
-        filled = 0
-        for c in range(m):
-            if score[c] <= bound:
-                value = known[c] if score[c] == -np.inf else _squared_distance(row, points[c])
-                looked += 1
-                filled = _insert(value, c, filled, squared[r], nearest[r])
-                if filled == n_nearest:
-                    bound = min(bound, rows.dtype.type(0.5 * squared[r, n_nearest - 1] + margin))
-        for j in range(filled, n_nearest):
-            squared[r, j] = np.inf
-            nearest[r, j] = j
-    return n

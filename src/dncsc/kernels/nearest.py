@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,9 @@ from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
 from dncsc.kernels.along_features import (
     nearest_along_features,
     search_along_features,
-    search_outlined,
     search_shortlist,
 )
+from dncsc.kernels.by_outline import nearest_outlined, search_outlined
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.outline import Outline, directions_of, outline
 
@@ -49,18 +50,37 @@ class Outlined:
         chosen = directions_of(points) if directions is None else directions
         return cls(points, chosen, outline(points, chosen))
 
-    def search(self, rows: np.ndarray, seen: Outline, nearest: np.ndarray, squared: np.ndarray) -> None:
-        """Fill in the K nearest points of each row, whose outlines are `seen`, and the squared distances to them."""
+    def nearest(self, rows: np.ndarray, seen: Outline, index: np.ndarray, squared: np.ndarray) -> None:
+        """Fill in the nearest point of each row, whose outlines are `seen`, and its squared distance."""
+        for some, products, lengths in self._products(rows, seen):
+            done = nearest_outlined(rows[some], self.points, products, *lengths, index[some], squared[some])
+            if done < len(products):  # outlines are of no use here
+                rest = slice(some.start + done, None)
+                _search_in_chunks(rows[rest], self.points, index[rest, None], squared[rest, None])
+                break
+
+    def search(
+        self, rows: np.ndarray, group: np.ndarray, candidates: np.ndarray, n_nearest: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What `search_all` finds, given candidates: a row of them for each group of rows."""
+        nearest, squared = _to_fill(rows, n_nearest)
+        for some, products, lengths in self._products(rows, outline(rows, self.directions)):
+            known = group[some], self.points, candidates, products, *lengths
+            done = search_outlined(rows[some], *known, nearest[some], squared[some])
+            if done < len(products):
+                rest = slice(some.start + done, None)
+                _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
+                break
+        return nearest, squared
+
+    def _products(
+        self, rows: np.ndarray, seen: Outline
+    ) -> Iterator[tuple[slice, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+        """Some rows at a time, inner products of their outlines with the points', and lengths of both."""
         size = max(16, OUTLINE_PRODUCTS // len(self.points))
         for start in range(0, len(rows), size):
             some = slice(start, start + size)
-            products = seen.numbers[some] @ self.outline.numbers.T
-            lengths = seen.length[some], self.outline.length
-            done = search_outlined(rows[some], self.points, products, *lengths, nearest[some], squared[some])
-            if done < len(products):  # outlines are of no use here
-                rest = slice(start + done, None)
-                _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
-                return
+            yield some, seen.numbers[some] @ self.outline.numbers.T, (seen.length[some], self.outline.length)
 
     def left(self, rows: np.ndarray, n_nearest: int) -> float:
         """How many points outlines leave to look at for the K nearest of a row, on average."""
@@ -115,7 +135,7 @@ def nearest_centres(
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif outlined is not None:
         seen = outline(rows, outlined.directions) if outline_of_rows is None else outline_of_rows
-        outlined.search(rows, seen, index[:, None], squared[:, None])
+        outlined.nearest(rows, seen, index, squared)
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])
     else:
@@ -154,11 +174,9 @@ def search_candidates(
     own : (n,)
         Distance to the row's own landmark.
     """
-    n, d = rows.shape
-    nearest = np.empty((n, n_nearest), np.int32)
-    squared = np.empty((n, n_nearest), rows.dtype)
-    own = np.empty(n, rows.dtype)
-    if d < LANDMARKS_ALONG:
+    nearest, squared = _to_fill(rows, n_nearest)
+    own = np.empty(len(rows), rows.dtype)
+    if rows.shape[1] < LANDMARKS_ALONG:
         order, first = group_rows(group, len(landmarks))
         search_across_rows(rows, order, first, landmarks, candidates, reach, nearest, squared, own)
     else:
@@ -166,32 +184,21 @@ def search_candidates(
     return nearest, squared, own
 
 
-def search_all(
-    rows: np.ndarray, points: np.ndarray, n_nearest: int, outlined: Outlined | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
     """K nearest of all points, exactly; of equally near ones the first comes first.
-
-    Parameters
-    ----------
-    rows : (n, d)
-    points : (m, d)
-    n_nearest : int
-        K, at most m.
-    outlined : optional
-        The points, where they have been outlined; the result is the same.
 
     Returns
     -------
     nearest : int32 (n, K)
     squared : (n, K)
     """
-    nearest = np.empty((len(rows), n_nearest), np.int32)
-    squared = np.empty((len(rows), n_nearest), rows.dtype)
-    if outlined is None:
-        _search_in_chunks(rows, points, nearest, squared)
-    else:
-        outlined.search(rows, outline(rows, outlined.directions), nearest, squared)
+    nearest, squared = _to_fill(rows, n_nearest)
+    _search_in_chunks(rows, points, nearest, squared)
     return nearest, squared
+
+
+def _to_fill(rows: np.ndarray, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty((len(rows), n_nearest), np.int32), np.empty((len(rows), n_nearest), rows.dtype)
 
 
 def _search_in_chunks(rows: np.ndarray, points: np.ndarray, nearest: np.ndarray, squared: np.ndarray) -> None:

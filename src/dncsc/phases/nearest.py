@@ -98,16 +98,15 @@ class ExactSearch(Search):
         return self.among_candidates.n_neighbors
 
     def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
-        if rows.shape[1] < CENTRES_ALONG:
-            found = self.among_candidates.find(rows, own)
-        else:  # with many features next to nothing is proven: do not try
-            shape = (len(rows), self.n_neighbors)
-            found = Found(np.empty(shape, np.int32), np.empty(shape, rows.dtype), np.zeros(len(rows), bool))
+        if self._outlined is not None:
+            nearest = self._outlined.search(rows, own, self.among_candidates.candidates, self.n_neighbors)
+            return Found(*nearest, np.ones(len(rows), bool))
+        if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
+            return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
+        found = self.among_candidates.find(rows, own)
         rest = np.flatnonzero(~found.exact)
         if len(rest):
-            some = rows if len(rest) == len(rows) else rows[rest]
-            everywhere = search_all(some, self.landmarks, self.n_neighbors, self._outlined)
-            found.nearest[rest], found.squared[rest] = everywhere
+            found.nearest[rest], found.squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
             found.exact[rest] = True
         return found
 

@@ -98,8 +98,8 @@ class ExactSearch(Search):
         return self.among_candidates.n_neighbors
 
     def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
-        if self._outlined is not None:
-            nearest = self._outlined.search(rows, own, self.among_candidates.candidates, self.n_neighbors)
+        if self.outlined is not None:
+            nearest = self.outlined.search(rows, own, self.among_candidates.candidates, self.n_neighbors)
             return Found(*nearest, np.ones(len(rows), bool))
         if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
             return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
@@ -111,7 +111,7 @@ class ExactSearch(Search):
         return found
 
     @cached_property
-    def _outlined(self) -> Outlined | None:
+    def outlined(self) -> Outlined | None:
         """Outlines of the landmarks, where those save time."""
         p, d = self.landmarks.shape
         return Outlined.of(self.landmarks) if outlines_help(d, p) else None
@@ -188,8 +188,9 @@ def as_suits(engine: Engine, settings: Settings, selection: Selection) -> Links:
 
     With hundreds of features, candidates miss some of the nearest, and outlines rule out most of the others.
     """
-    search = _candidate_search(engine, settings, selection.landmarks)
-    return _link_all(engine, selection.tree, ExactSearch(search) if _costs_little(engine, settings, search) else search)
+    exact = ExactSearch(_candidate_search(engine, settings, selection.landmarks))
+    search = exact if _costs_little(engine, settings, exact) else exact.among_candidates
+    return _link_all(engine, selection.tree, search)
 
 
 def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links:
@@ -197,14 +198,14 @@ def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links
     return _link_all(engine, selection.tree, ExactSearch(_candidate_search(engine, settings, selection.landmarks)))
 
 
-def _costs_little(engine: Engine, settings: Settings, search: CandidateSearch) -> bool:
-    """Whether all landmarks are searched with little more work than candidates: outlines, and what these leave."""
+def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bool:
+    """Whether a search of all landmarks is little more work than one of candidates: outlines, and what these leave."""
     p, d = search.landmarks.shape
-    most = MOST_WORK * search.candidates.shape[1] - p * OUTLINE / d
-    if most <= 0 or not outlines_help(d, p):
+    most = MOST_WORK * search.among_candidates.candidates.shape[1] - p * OUTLINE / d
+    if most <= 0 or search.outlined is None:
         return False
     drawn = draw_rows(engine, stream(settings.seed, "outlines"), TRIED_ROWS, settings.n_counted)
-    return Outlined.of(search.landmarks).left(drawn.values[0], search.n_neighbors) <= most
+    return search.outlined.left(drawn.values[0], search.n_neighbors) <= most
 
 
 def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:

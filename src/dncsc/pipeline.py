@@ -205,7 +205,7 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
 def _graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Graphs:
     """The same for each kind of weights, where there are several."""
     selection, links, affinity = _weighed(recipe, steps, settings)
-    mixture = affinity if isinstance(affinity, Mixture) else Mixture((affinity,), find_clusters=False)  # type: ignore[arg-type]
+    mixture = affinity if isinstance(affinity, Mixture) else Mixture((affinity,))  # type: ignore[arg-type]
 
     def cut(weights: Affinity, chosen: Settings) -> Partition:
         return steps.once("partition", Partition, recipe.partition, chosen, selection, links, weights)
@@ -213,7 +213,7 @@ def _graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Graphs:
     coarse = replace(settings, n_vectors=None)
     return Graphs(
         fine=[cut(weights, settings) for weights in mixture.options],
-        coarse=[cut(weights, coarse) for weights in mixture.options] if mixture.find_clusters else [],
+        coarse=[cut(weights, coarse) for weights in mixture.coarse],
     )
 
 

@@ -116,8 +116,8 @@ class Choice(_Several):
 class Mixture(_Several):
     """Each for some members of an ensemble."""
 
-    find_clusters: bool
-    """whether graphs of such weights are worth cutting into the clusters sought, and not into finer ones only"""
+    coarse: tuple[Affinity, ...] = ()
+    """for a member each that has the clusters sought, and no finer ones"""
 
 
 TIGHT = 0.35
@@ -162,11 +162,16 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
             return _where_flat(settings, links, mean_distance)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, sharp=True, faded=True)
+        return _where_not_flat(mean_distance)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return _gaussian(bandwidth)
+
+
+def _where_not_flat(mean_distance: float, count: int | None = None) -> Choice:
+    """Tight weights, or adaptive ones where these shatter the graph."""
+    return Choice((tight(mean_distance, count), Adaptive()), TOLERANCE, sharp=True, faded=True)
 
 
 def _where_flat(settings: Settings, links: Links, mean_distance: float, count: int | None = None) -> Choice:
@@ -191,15 +196,17 @@ def is_flat(links: Links) -> bool:
 def _mixture(links: Links, settings: Settings) -> Mixture:
     """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
 
-    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all, whose links are sharpened. In a plane,
-    where adaptive ones close gaps, tight ones of few and of all, as tight as leaves the graph whole.
+    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all, whose links are sharpened; and for the
+    clusters sought, what a single clustering would have. In a plane, where adaptive ones close gaps, tight ones of few
+    and of all, as tight as leaves the graph whole.
     """
     few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):
         of_all = Choice((Adaptive(),), None, sharp=True)
-        return Mixture((of_all, tight(links.mean_distance_to(few), few)), find_clusters=False)
-    of_all, of_few = (_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
-    return Mixture((of_all, of_few), find_clusters=True)
+        of_few = tight(links.mean_distance_to(few), few)
+        return Mixture((of_all, of_few), coarse=(_where_not_flat(links.mean_distance_to(most), most),))
+    options = tuple(_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
+    return Mixture(options, coarse=options)
 
 
 def _few(settings: Settings, links: Links) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
-from dncsc.phases.discretize import LABEL, draw, one_run
+from dncsc.phases.discretize import LABEL, draw, k_means_of, one_run
 from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.kmeans import added
 from dncsc.phases.partition import Cut, Partition, cut
@@ -202,9 +202,12 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
     """
     coarse = graphs.coarse if len(sizes) >= MEMBERS_A_COARSE_ONE * len(graphs.coarse) else ()
     parts = np.array_split(sizes[len(coarse) :], len(graphs.fine))
-    wanted = [(graph, settings.n_clusters) for graph in coarse]
-    wanted += [(graph, size) for graph, part in zip(graphs.fine, parts, strict=True) for size in part.tolist()]
+    wanted = [(graph, size) for graph, part in zip(graphs.fine, parts, strict=True) for size in part.tolist()]
     drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
+
+    def find_clusters(graph: Partition) -> Member:
+        assert isinstance(graph.embedding, Lifted)
+        return Member(graph.embedding, k_means_of(drawn, settings, graph.embedding, engine.each).places)
 
     def make(number: int) -> Member:
         graph, n_clusters = wanted[number]
@@ -214,7 +217,7 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
         chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters, max_iter=MEMBER_ITERATIONS)
         return Member(embedding, one_run(embedding.place(*drawn.values), drawn.weight, chosen).centres)
 
-    return tuple(engine.each(make, range(len(wanted))))
+    return (*map(find_clusters, coarse), *engine.each(make, range(len(wanted))))
 
 
 @dataclass(frozen=True)

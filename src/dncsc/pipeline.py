@@ -214,6 +214,7 @@ def _graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Graphs:
     return Graphs(
         fine=[cut(weights, settings) for weights in mixture.options],
         coarse=[cut(weights, coarse) for weights in mixture.coarse],
+        faded=mixture.faded,
     )
 
 

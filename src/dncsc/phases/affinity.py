@@ -118,6 +118,8 @@ class Mixture(_Several):
 
     coarse: tuple[Affinity, ...] = ()
     """for a member each that has the clusters sought, and no finer ones"""
+    faded: bool = False
+    """whether eigenvectors of the consensus count by their eigenvalues"""
 
 
 TIGHT = 0.35
@@ -176,16 +178,21 @@ def _where_not_flat(mean_distance: float, count: int | None = None) -> Choice:
 
 def _where_flat(settings: Settings, links: Links, mean_distance: float, count: int | None = None) -> Choice:
     """The tightest weights that do not shatter the graph."""
-    few_rows = settings.n_counted < MANY_ROWS * len(links.search.landmarks)
-    return Choice(
-        tuple(_gaussian(share * mean_distance, count) for share in (*TIGHT_WHERE_FLAT, 1.0)),
-        TOLERANCE_WHERE_FLAT if few_rows else TOLERANCE_WITH_MANY_ROWS,
-    )
+    shares = (*TIGHT_WHERE_FLAT, 1.0)
+    return Choice(tuple(_gaussian(share * mean_distance, count) for share in shares), tolerance_of(settings, links))
 
 
 def tightest(links: Links) -> Gaussian:
     """The first weights that "auto" tries."""
     return _gaussian((TIGHT_WHERE_FLAT[0] if is_flat(links) else TIGHT) * links.mean_distance)
+
+
+def tolerance_of(settings: Settings, links: Links) -> Tolerance:
+    """Of graphs of such weights."""
+    if not is_flat(links):
+        return TOLERANCE
+    few_rows = settings.n_counted < MANY_ROWS * len(links.search.landmarks)
+    return TOLERANCE_WHERE_FLAT if few_rows else TOLERANCE_WITH_MANY_ROWS
 
 
 def is_flat(links: Links) -> bool:
@@ -204,7 +211,8 @@ def _mixture(links: Links, settings: Settings) -> Mixture:
     if not is_flat(links):
         of_all = Choice((Adaptive(),), None, sharp=True)
         of_few = tight(links.mean_distance_to(few), few)
-        return Mixture((of_all, of_few), coarse=(_where_not_flat(links.mean_distance_to(most), most),))
+        single = _where_not_flat(links.mean_distance_to(most), most)
+        return Mixture((of_all, of_few), coarse=(single,), faded=single.faded)
     options = tuple(_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
     return Mixture(options, coarse=options)
 

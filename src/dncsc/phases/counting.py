@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.engines.base import Engine
-from dncsc.phases.affinity import Adaptive, Affinity, tightest
+from dncsc.phases.affinity import Adaptive, Affinity, tightest, tolerance_of
 from dncsc.phases.embedding import RowsAndLandmarks
 from dncsc.phases.nearest import Links
 from dncsc.phases.partition import Counted, landmark_similarity
 from dncsc.phases.settings import Settings
+from dncsc.phases.specks import Shattered, Tolerance
 from dncsc.phases.spectrum import bottom_of_spectrum
 
 CLEAR = 5.0
@@ -30,16 +31,20 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     adaptive = _largest_gap(engine, links, Adaptive(), most, LEAST_EIGENVALUE["adaptive"])
     if adaptive.is_clear:
         return adaptive
-    other = _largest_gap(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"])
+    other = _largest_gap(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"], tolerance_of(settings, links))
     return max(adaptive, other, key=lambda counted: counted.clearness)
 
 
-def _largest_gap(engine: Engine, links: Links, weights: Affinity, most: int, least: float) -> Counted:
+def _largest_gap(
+    engine: Engine, links: Links, weights: Affinity, most: int, least: float, tolerance: Tolerance | None = None
+) -> Counted:
     similarity, mass = landmark_similarity(engine, RowsAndLandmarks(links, weights))
 
-    def ratios_of(k: int) -> tuple[np.ndarray, np.ndarray]:
+    def ratios_of(k: int, tolerance: Tolerance | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues without those of what is a speck among k clusters, and how they grow behind the first."""
-        found = bottom_of_spectrum(similarity, links.search.landmarks, k, mass, with_specks=False).eigenvalues
+        found = bottom_of_spectrum(
+            similarity, links.search.landmarks, k, mass, with_specks=False, tolerance=tolerance
+        ).eigenvalues
         values = np.maximum(found[1 : most + 1], least)
         return found, values[1:] / values[:-1]
 
@@ -47,6 +52,9 @@ def _largest_gap(engine: Engine, links: Links, weights: Affinity, most: int, lea
     if len(ratios) == 0:
         return Counted(min(2, most), 1.0, False, eigenvalues)
     place = int(np.argmax(ratios))
-    _, again = ratios_of(place + 2)  # what is a speck among few clusters may have passed for one of many
-    clearness = float(min([ratios[place], *again[place : place + 1]]))
+    try:
+        _, again = ratios_of(place + 2, tolerance)  # what is a speck among few clusters may have passed for one of many
+        clearness = float(min([ratios[place], *again[place : place + 1]]))
+    except Shattered:
+        clearness = 1.0
     return Counted(place + 2, clearness, clearness >= CLEAR, eigenvalues)

@@ -50,6 +50,8 @@ class Graphs:
     """with `Settings.n_vectors` eigenvectors each"""
     coarse: Sequence[Partition]
     """with one for each cluster that is sought, where such cuts are worth a member each"""
+    faded: bool
+    """whether vectors of the consensus should count by their eigenvalues"""
 
 
 Grow = Callable[[Settings], Graphs]
@@ -171,17 +173,18 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
     grow : callable
         Selects landmarks and cuts their graphs, with as many eigenvectors as settings ask for.
     """
-    groups = []
+    groups, faded = [], True
     for number, share in enumerate(np.array_split(np.arange(members.count), members.n_graphs)):
         seed = int(generator(settings.seed, "graph", number).integers(2**31))
         sizes = _sizes(settings, seed, len(share))
         of_graph = replace(settings, seed=seed, mixed=settings.bandwidth == AUTO)
         graphs = grow(replace(of_graph, n_vectors=max(sizes)))
         groups.append(Group(number, _members(engine, of_graph, graphs, sizes)))
+        faded = faded and graphs.faded
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut(faded=settings.bandwidth == AUTO))
+    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut(faded=faded))
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:

@@ -77,6 +77,23 @@ def test_only_the_word_auto_stands_for_a_number_of_clusters():
         LSEC("auto").fit(X)
 
 
+@pytest.mark.parametrize(("k", "seed"), [(2, 13), (2, 23), (2, 37), (3, 9), (3, 31), (3, 33)])
+def test_groups_of_a_few_rows_at_the_edge_of_a_cluster_are_not_counted(k, seed):
+    """With two rows a landmark some come off by chance, as with these seeds."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((1_200 * k, 2))
+    X[:, 0] += 9 * (np.arange(len(X)) % k)
+    assert DnCSC("auto", random_state=seed).fit(X).n_clusters_ == k
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_graph_in_pieces_is_not_counted_as_clusters(seed):
+    """Tight weights shatter such rows, and the pieces are as many as may be."""
+    X = np.random.default_rng(seed).standard_normal((3_000, 3))
+    with pytest.warns(UserWarning, match="clear"):
+        DnCSC("auto", random_state=seed).fit(X)
+
+
 # Weights
 
 

@@ -21,6 +21,9 @@ from dncsc.phases.spectrum import bottom_of_spectrum
 CLEAR = 5.0
 """A gap counts where the eigenvalue behind it is so many times larger than the one before."""
 
+CLEAR_WITHOUT_SPECKS = 50.0
+"""The same where specks had taken places in front of it: outliers of a single heavy-tailed group leave gaps too."""
+
 LEAST_EIGENVALUE = {"adaptive": 3e-5, "tight": 1e-6}
 """Smaller ones are alike: the vectors of clusters that hardly touch."""
 
@@ -38,9 +41,13 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
 def _largest_gap(
     engine: Engine, links: Links, weights: Affinity, most: int, least: float, tolerance: Tolerance | None = None
 ) -> Counted:
+    """Where the largest gap is, once specks are told by the number of clusters that it gives.
+
+    What is a speck among few clusters may have passed for one of many, and taken a place in front of the gap.
+    """
     similarity, mass = landmark_similarity(engine, RowsAndLandmarks(links, weights))
 
-    def ratios_of(k: int, tolerance: Tolerance | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def gaps(k: int, tolerance: Tolerance | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues without those of what is a speck among k clusters, and how they grow behind the first."""
         found = bottom_of_spectrum(
             similarity, links.search.landmarks, k, mass, with_specks=False, tolerance=tolerance
@@ -48,13 +55,18 @@ def _largest_gap(
         values = np.maximum(found[1 : most + 1], least)
         return found, values[1:] / values[:-1]
 
-    eigenvalues, ratios = ratios_of(most)
+    eigenvalues, ratios = gaps(most)
     if len(ratios) == 0:
         return Counted(min(2, most), 1.0, False, eigenvalues)
-    place = int(np.argmax(ratios))
+    place, clear = int(np.argmax(ratios)), CLEAR
     try:
-        _, again = ratios_of(place + 2, tolerance)  # what is a speck among few clusters may have passed for one of many
-        clearness = float(min([ratios[place], *again[place : place + 1]]))
+        while True:
+            found, again = gaps(place + 2, tolerance)
+            nearer = int(np.argmax(again[: place + 1])) if len(again) > place else place
+            if nearer == place:
+                clearness = float(min([ratios[place], *again[place : place + 1]]))
+                break
+            eigenvalues, ratios, place, clear = found, again, nearer, CLEAR_WITHOUT_SPECKS
     except Shattered:
         clearness = 1.0
-    return Counted(place + 2, clearness, clearness >= CLEAR, eigenvalues)
+    return Counted(place + 2, clearness, clearness >= clear, eigenvalues)

@@ -117,9 +117,9 @@ class Mixture(_Several):
     """Each for some members of an ensemble."""
 
     coarse: tuple[Affinity, ...] = ()
-    """for a member each that has the clusters sought, and no finer ones"""
+    """to be cut into the clusters sought as well, for a member each"""
     faded: bool = False
-    """whether eigenvectors of the consensus count by their eigenvalues"""
+    """whether eigenvectors count by their eigenvalues where the clusters sought are looked for"""
 
 
 TIGHT = 0.35
@@ -164,16 +164,11 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
             return _where_flat(settings, links, mean_distance)
         if links.search.n_neighbors == 1:
             return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return _where_not_flat(mean_distance)
+        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, sharp=True, faded=True)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
     bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
     return _gaussian(bandwidth)
-
-
-def _where_not_flat(mean_distance: float, count: int | None = None) -> Choice:
-    """Tight weights, or adaptive ones where these shatter the graph."""
-    return Choice((tight(mean_distance, count), Adaptive()), TOLERANCE, sharp=True, faded=True)
 
 
 def _where_flat(settings: Settings, links: Links, mean_distance: float, count: int | None = None) -> Choice:
@@ -203,16 +198,14 @@ def is_flat(links: Links) -> bool:
 def _mixture(links: Links, settings: Settings) -> Mixture:
     """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
 
-    Tight ones of the nearest landmarks (3 for K = 5), and adaptive ones of all, whose links are sharpened; and for the
-    clusters sought, what a single clustering would have. In a plane, where adaptive ones close gaps, tight ones of few
-    and of all, as tight as leaves the graph whole.
+    Adaptive ones of all, whose links are sharpened, and tight ones of the nearest landmarks (3 for K = 5). In a plane,
+    where adaptive ones close gaps, tight ones of all and of few, as tight as leaves the graph whole.
     """
     few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
     if not is_flat(links):
         of_all = Choice((Adaptive(),), None, sharp=True)
         of_few = tight(links.mean_distance_to(few), few)
-        single = _where_not_flat(links.mean_distance_to(most), most)
-        return Mixture((of_all, of_few), coarse=(single,), faded=single.faded)
+        return Mixture((of_all, of_few), faded=True)
     options = tuple(_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
     return Mixture(options, coarse=options)
 

@@ -20,6 +20,7 @@ from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.kmeans import added
 from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.settings import AUTO, Settings
+from dncsc.phases.spectrum import fade
 
 FEWEST, MOST = 20, 60
 """Clusters of a member"""
@@ -51,7 +52,7 @@ class Graphs:
     coarse: Sequence[Partition]
     """with one for each cluster that is sought, where such cuts are worth a member each"""
     faded: bool
-    """whether vectors of the consensus should count by their eigenvalues"""
+    """whether vectors should count by their eigenvalues where the clusters sought are looked for"""
 
 
 Grow = Callable[[Settings], Graphs]
@@ -201,9 +202,12 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
     """k-means on the first eigenvectors of each graph, all from one sample of the rows.
 
     Where graphs were cut into the clusters sought as well, one member each comes from these cuts, if that leaves enough
-    for finer ones. One selection of landmarks may find all clusters; fine members alone let the consensus merge some.
+    for finer ones; where vectors fade, one from those of the first graph. One selection of landmarks may find all
+    clusters; fine members alone let the consensus merge some.
     """
-    coarse = graphs.coarse if len(sizes) >= MEMBERS_A_COARSE_ONE * len(graphs.coarse) else ()
+    coarse = [_faded(graphs.fine[0], settings)] if graphs.faded else list(graphs.coarse)
+    if len(sizes) < MEMBERS_A_COARSE_ONE * len(coarse):
+        coarse = []
     parts = np.array_split(sizes[len(coarse) :], len(graphs.fine))
     wanted = [(graph, size) for graph, part in zip(graphs.fine, parts, strict=True) for size in part.tolist()]
     drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
@@ -221,6 +225,14 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
         return Member(embedding, one_run(embedding.place(*drawn.values), drawn.weight, chosen).centres)
 
     return (*map(find_clusters, coarse), *engine.each(make, range(len(wanted))))
+
+
+def _faded(graph: Partition, settings: Settings) -> Partition:
+    """What a graph that was cut finely says of the clusters sought."""
+    assert isinstance(graph.embedding, Lifted)
+    vectors = fade(graph.embedding.lift.vectors, graph.eigenvalues, settings.n_clusters)
+    lift = Lift(vectors.astype(graph.embedding.dtype), settings.by_length)
+    return replace(graph, embedding=replace(graph.embedding, lift=lift))
 
 
 @dataclass(frozen=True)

@@ -115,11 +115,11 @@ def bottom_of_spectrum(
     graph = _Graph(
         _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
     )
-    n_further = min(wanted // 2, MORE_EIGENVALUES) if faded else 0
+    n_further = _n_further(wanted) if faded else 0
     found = _cut_graph(graph, n_clusters, wanted, n_further, with_specks, tolerance)
     lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
     if faded:
-        lines = _faded(lines, found.pairs, wanted)
+        lines = fade(lines, 1 - np.array([pair.value for pair in found.pairs]), wanted)
     share_lines(lines, landmarks, np.flatnonzero(mass > 0), linked[found.core])
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
@@ -247,10 +247,16 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
     return lines
 
 
-def _faded(lines: np.ndarray, pairs: list[_Pair], wanted: int) -> np.ndarray:
+def fade(lines: np.ndarray, eigenvalues: np.ndarray, wanted: int) -> np.ndarray:
     """The lines, each the shorter the larger its eigenvalue is; where there is a gap, those before it as they are."""
-    values = 1 - np.array([pair.value for pair in pairs[: lines.shape[1]]])
+    lines = lines[:, : wanted + _n_further(wanted)]
+    values = eigenvalues[: lines.shape[1]]
     last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
     if len(values) > wanted and last < NO_GAP * values[wanted]:
         return lines[:, :wanted]
     return lines * (LEVEL + values / last) ** -FALL
+
+
+def _n_further(wanted: int) -> int:
+    """How many vectors behind the first may count."""
+    return min(wanted // 2, MORE_EIGENVALUES)

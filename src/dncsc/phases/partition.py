@@ -30,7 +30,7 @@ LIGHT = 0.15
 
 DENSE = 10
 """times the rows of the landmarks that it is linked to: a landmark of more is a group by itself"""
-FEWEST_LANDMARKS = 10
+FEWEST_LANDMARKS = 40
 """a cluster: where there are fewer, a landmark may be all that a cluster has"""
 
 

@@ -115,7 +115,7 @@ WRONG_PARAMETERS = [
         [0, 0.0, -1.0, np.inf, np.nan, "median", None, True],
         "bandwidth must be 'auto', 'mean', 'local', 'adaptive' or a positive",
     ),
-    ("nearest", ["all", None, 3], "nearest must be one of 'candidates', 'exact'"),
+    ("nearest", ["all", None, 3], "nearest must be one of 'auto', 'candidates', 'exact'"),
     ("normalize", ["max", None, 2], "normalize must be one of 'l2', 'l1'"),
     ("n_init", [0, "auto", 1.0], "n_init must be an integer of at least 1"),
     ("max_iter", [0, -1, 5.5], "max_iter must be an integer of at least 1"),
@@ -558,7 +558,7 @@ def choices(draw, k):
         "sample_size": draw(st.sampled_from(["auto", 2, 20])),
         "n_candidates": draw(st.sampled_from(["auto", 1, 7])),
         "bandwidth": draw(st.sampled_from(["mean", "mean", 0.5, 1e-20, 1e20])),
-        "nearest": draw(st.sampled_from(["candidates", "exact"])),
+        "nearest": draw(st.sampled_from(["auto", "candidates", "exact"])),
         "normalize": draw(st.sampled_from(["l2", "l1"])),
         "n_jobs": draw(st.sampled_from([1, 2])),
     }

@@ -153,7 +153,8 @@ def search_outlined(rows, group, points, candidates, products, length, point_len
         if looked > (r + TRIED_ROWS) * m // USEFUL:
             return r
         _score(half, products[r], score, lowest)
-        margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2 - 0.5 * length[r] * length[r]
+        # what a score may be off by, as in `nearest_outlined`, and lacks of half a squared distance
+        beyond = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2 - 0.5 * length[r] * length[r]
         bound = rows.dtype.type(np.inf)
         filled = 0
         for i in range(candidates.shape[1]):
@@ -164,7 +165,7 @@ def search_outlined(rows, group, points, candidates, products, length, point_len
                 looked += 1
                 filled = _put(value, c, filled, squared[r], nearest[r])
                 if filled == n_nearest:
-                    bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + margin)
+                    bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + beyond)
         for lane in range(LANES):
             if lowest[lane] <= bound:
                 for c in range(lane, m, LANES):
@@ -173,7 +174,7 @@ def search_outlined(rows, group, points, candidates, products, length, point_len
                         looked += 1
                         filled = _put(value, c, filled, squared[r], nearest[r])
                         if filled == n_nearest:
-                            bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + margin)
+                            bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + beyond)
         for j in range(filled, n_nearest):
             squared[r, j] = np.inf
             nearest[r, j] = j

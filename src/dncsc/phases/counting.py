@@ -35,7 +35,7 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     if adaptive.is_clear:
         return adaptive
     other = _largest_gap(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"], tolerance_of(settings, links))
-    return max(adaptive, other, key=lambda counted: counted.clearness)
+    return max(adaptive, other, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
 def _largest_gap(

@@ -119,7 +119,7 @@ def bottom_of_spectrum(
     found = _cut_graph(graph, n_clusters, wanted, n_further, with_specks, tolerance)
     lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
     if faded:
-        lines = fade(lines, 1 - np.array([pair.value for pair in found.pairs]), wanted)
+        lines = fade(lines, _eigenvalues(found.pairs), wanted)
     share_lines(lines, landmarks, np.flatnonzero(mass > 0), linked[found.core])
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
@@ -172,7 +172,8 @@ def _cut_graph(
         more = MORE_EIGENVALUES if wanted == n_clusters else wanted  # of many vectors, as many may be specks
         count = wanted + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
-        if tolerance is None or not _is_shattered(pairs, n_clusters + n_further, tolerance.n_thin, thick):
+        in_use = n_clusters if _has_gap(_eigenvalues(pairs), n_clusters) else n_clusters + n_further
+        if tolerance is None or not _is_shattered(pairs, in_use, tolerance.n_thin, thick):
             if not with_specks:
                 needed = n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted))
                 pairs = _enough_without_specks(graph, parts, pairs, count, needed, n_further, measure)
@@ -251,10 +252,20 @@ def fade(lines: np.ndarray, eigenvalues: np.ndarray, wanted: int) -> np.ndarray:
     """The lines, each the shorter the larger its eigenvalue is; where there is a gap, those before it as they are."""
     lines = lines[:, : wanted + _n_further(wanted)]
     values = eigenvalues[: lines.shape[1]]
-    last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
-    if len(values) > wanted and last < NO_GAP * values[wanted]:
+    if _has_gap(values, wanted):
         return lines[:, :wanted]
+    last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
     return lines * (LEVEL + values / last) ** -FALL
+
+
+def _has_gap(eigenvalues: np.ndarray, wanted: int) -> bool:
+    """Whether the first vectors end at a gap, so that none behind counts."""
+    return bool(len(eigenvalues) > wanted and eigenvalues[wanted - 1] < NO_GAP * eigenvalues[wanted])
+
+
+def _eigenvalues(pairs: list[_Pair]) -> np.ndarray:
+    """Of ``L_R``, ascending."""
+    return 1 - np.array([pair.value for pair in pairs])
 
 
 def _n_further(wanted: int) -> int:

@@ -449,6 +449,12 @@ def test_rows_travel_to_no_one(client, tmp_path, blobs):
     np.testing.assert_array_equal(model.labels_, fresh().fit(X).labels_)
 
 
+def test_rows_have_no_home_while_no_worker_is_known():
+    """As a client may see it for a moment, while a worker starts anew."""
+    with LocalCluster(n_workers=0, dashboard_address=":0") as empty, Client(empty) as nobody:
+        assert dask_workers._HeldThere(nobody, [], []).homes() == []
+
+
 def bytes_handed_out(client):
     """What workers gave to others than workers until now: to the scheduler, and by it or directly to the caller."""
 

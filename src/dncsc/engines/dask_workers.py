@@ -143,6 +143,7 @@ class _HeldThere(HeldRows):
         super().__init__(parts)
         self._client, self._sizes = client, sizes
         self._threads: dict[str, int] = {}
+        self._homes: list[str | None] = [None] * len(parts)  # while no worker is known, any may do
 
     def homes(self) -> list[str | None]:
         from distributed import wait

@@ -58,11 +58,11 @@ def _largest_gap(
     eigenvalues, ratios = gaps(most)
     if len(ratios) == 0:
         return Counted(min(2, most), 1.0, False, eigenvalues)
-    place, clear = int(np.argmax(ratios)), CLEAR
+    place, clear = _place(ratios), CLEAR
     try:
         while True:
             found, again = gaps(place + 2, tolerance)
-            nearer = int(np.argmax(again[: place + 1])) if len(again) > place else place
+            nearer = _place(again[: place + 1]) if len(again) > place else place
             if nearer == place:
                 clearness = float(min([ratios[place], *again[place : place + 1]]))
                 break
@@ -70,3 +70,9 @@ def _largest_gap(
     except Shattered:
         clearness = 1.0
     return Counted(place + 2, clearness, clearness >= clear, eigenvalues)
+
+
+def _place(ratios: np.ndarray) -> int:
+    """The last place of a clear gap, or else that of the largest: groups of clusters may leave gaps of their own."""
+    clear = np.flatnonzero(ratios >= CLEAR)
+    return int(clear[-1] if len(clear) else np.argmax(ratios))

@@ -86,6 +86,16 @@ def test_groups_of_a_few_rows_at_the_edge_of_a_cluster_are_not_counted(k, seed):
     assert DnCSC("auto", random_state=seed).fit(X).n_clusters_ == k
 
 
+def test_clusters_are_counted_and_not_groups_of_them():
+    """Three pairs of clusters: the gap between pairs is the larger, and that between clusters is clear as well."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((6_000, 4))
+    pair, half = np.divmod(np.arange(6_000) % 6, 2)
+    X[:, 0] += 60 * pair
+    X[:, 1] += 5 * half
+    assert DnCSC("auto", random_state=0).fit(X).n_clusters_ == 6
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_graph_in_pieces_is_not_counted_as_clusters(seed):
     """Tight weights shatter such rows, and the pieces are as many as may be."""

@@ -21,7 +21,7 @@ class DnCSC(LandmarkClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, k. "auto" looks for the largest gap between eigenvalues, and warns where none is clear.
+        Number of clusters, k. "auto" looks for a clear gap between eigenvalues, and warns where there is none.
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int, default=1000

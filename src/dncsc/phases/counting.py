@@ -29,19 +29,19 @@ LEAST_EIGENVALUE = {"adaptive": 3e-5, "tight": 1e-6}
 
 
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
-    """The number of clusters, from 2 to the most there may be, with the largest relative gap behind it."""
+    """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
     most = settings.n_clusters
-    adaptive = _largest_gap(engine, links, Adaptive(), most, LEAST_EIGENVALUE["adaptive"])
+    adaptive = _count_by(engine, links, Adaptive(), most, LEAST_EIGENVALUE["adaptive"])
     if adaptive.is_clear:
         return adaptive
-    other = _largest_gap(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"], tolerance_of(settings, links))
+    other = _count_by(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"], tolerance_of(settings, links))
     return max(adaptive, other, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
-def _largest_gap(
+def _count_by(
     engine: Engine, links: Links, weights: Affinity, most: int, least: float, tolerance: Tolerance | None = None
 ) -> Counted:
-    """Where the largest gap is, once specks are told by the number of clusters that it gives.
+    """Where the gap is, once specks are told by the number of clusters that it gives.
 
     What is a speck among few clusters may have passed for one of many, and taken a place in front of the gap.
     """

@@ -285,15 +285,19 @@ def test_every_cluster_has_rows_where_all_landmarks_but_a_few_are_light():
     assert np.count_nonzero(DnCSC(5, n_landmarks=60, random_state=0).fit(X).cluster_sizes_) == 5
 
 
+@pytest.mark.parametrize("make", [DnCSC, LSEC])
 @pytest.mark.parametrize("n_sparse", [100, 500])
-def test_a_sparse_cluster_beside_dense_ones_is_found(n_sparse):
-    """Its landmarks have few rows each, but so have those around them."""
+def test_a_sparse_cluster_beside_dense_ones_is_found(make, n_sparse):
+    """Its landmarks have few rows each, but so have those around them.
+
+    Members of an ensemble would join it to a piece of a dense one, were it not a part of the graph by itself.
+    """
     random = np.random.default_rng(0)
     dense, sparse = random.normal(0, 0.3, (2, 10_000, 10)), random.normal(0, 1.5, (n_sparse, 10))
     dense[1, :, 1] += 6
     sparse[:, 0] += 12
     group = np.repeat([0, 1, 2], [10_000, 10_000, n_sparse])
-    assert nmi(group, DnCSC(3, random_state=0).fit(np.concatenate([*dense, sparse])).labels_) > 0.99
+    assert nmi(group, make(3, random_state=0).fit(np.concatenate([*dense, sparse])).labels_) > 0.99
 
 
 def test_rows_of_a_light_landmark_have_the_place_of_the_nearest_other(spectrum_without_gap):

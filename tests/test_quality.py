@@ -12,13 +12,12 @@ from dncsc import DnCSC
 from dncsc.datasets import load
 from dncsc.metrics import accuracy, nmi
 
-PAPER = {"usps": (82.55, 82.86), "pendigits": (82.27, 82.01), "letters": (33.54, 45.37)}
+PAPER = {"usps": (82.55, 82.86), "pendigits": (82.27, 82.01), "letters": (33.54, 45.37), "mnist": (74.24, 72.00)}
 """Mean ACC and NMI of DnC-SC in percent: tables of Li, Ye, Imakura and Sakurai, "Divide-and-conquer based large-scale
 spectral clustering" (2022), as in ../shared/paper/tables.csv."""
 
-BELOW = (3.0, 0.0)
-"""Points of ACC and NMI that a mean of five seeds may lie below the paper's: USPS has two partitions that are equally
-good to k-means, 14 points of ACC apart."""
+LEAST = {"usps": (88, 84.5), "pendigits": (88, 85.5), "letters": (34.5, 49), "mnist": (84, 80)}
+"""What a mean of three seeds has to reach: a little less than that of 20 (docs/quality.md)."""
 
 
 def scores(X, y, **parameters):
@@ -27,16 +26,17 @@ def scores(X, y, **parameters):
 
 
 @pytest.mark.parametrize("name", PAPER)
-def test_real_sets_are_clustered_as_well_as_in_the_paper(name):
+def test_real_sets_are_clustered_better_than_in_the_paper(name):
     folder = os.environ.get("DNCSC_DATA")
     if not folder or not (Path(folder) / f"{name}.npz").exists():
         pytest.skip(f"there is no {name}.npz: DNCSC_DATA is {folder or 'not set'}")
     X, y = load(name)
-    found = np.array([scores(X, y, random_state=seed) for seed in range(5)])
+    found = np.array([scores(X, y, random_state=seed) for seed in range(3)])
     mean, deviation = found.mean(axis=0), found.std(axis=0)
     for metric, ours, spread, paper in zip(("ACC", "NMI"), mean, deviation, PAPER[name], strict=True):
         print(f"{name} {metric} {ours:.2f} ± {spread:.2f}, paper {paper:.2f}: {ours - paper:+.2f}")
-    assert (mean >= np.array(PAPER[name]) - BELOW).all()
+    assert (mean >= LEAST[name]).all()
+    assert (mean > PAPER[name]).all()
 
 
 SYNTHETIC = {"fl-20m": (98, 97), "tm-1m": (99, 98), "tc-6m": (99, 99), "ts-60k": (99, 99), "cg-10m": (97, 93)}

@@ -123,6 +123,10 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
             _check_embedding(member.embedding, d, dtype)
             _array("a member's centroids", member.centroids, (None, member.embedding.n_dimensions), dtype)
             _need(0 < len(member.centroids) <= 2**16, "a member has too many clusters")
+        _array("parts of a graph", group.apart, (len(shared.search.landmarks),), np.int32)
+        _need(
+            group.apart.min() >= 0 and group.apart.max() <= len(group.apart), "parts of a graph have no valid numbers"
+        )
     return int(graph.sizes.sum())
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.affinity import Affinity, Mixture
+from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.counting import count_clusters
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
-from dncsc.phases.ensemble import CONFIDENCE, Graphs, Members, confidence, consensus
+from dncsc.phases.ensemble import Graphs, Members, consensus
 from dncsc.phases.nearest import NEAREST, Links
 from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.select.tree import Selection

@@ -15,10 +15,10 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
-from dncsc.phases.discretize import LABEL, draw, k_means_of, one_run
+from dncsc.phases.discretize import draw, k_means_of, one_run
 from dncsc.phases.embedding import Lift, Lifted, values_of
-from dncsc.phases.kmeans import added
 from dncsc.phases.partition import Cut, Partition, cut
+from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
 from dncsc.phases.spectrum import fade
 
@@ -38,9 +38,6 @@ MEMBER_ITERATIONS = 20
 
 MEMBERS_A_COARSE_ONE = 3
 """At least so many members in all for each that has as many clusters as are sought."""
-
-CONFIDENCE = "confidence"
-"""Column: how far the members agree on a row."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +81,20 @@ class Group:
 
     number: int
     members: tuple[Member, ...]
+    apart: np.ndarray
+    """int32 (p,): 0, or for landmarks of a small part of the graph its number; in all members it is a cluster"""
     reads: ClassVar[Sequence[str]] = ()
 
     @property
     def column(self) -> Column:
         """The cluster of a row in each member."""
         [name] = self.makes
-        most = max((len(member.centroids) for member in self.members), default=1)
-        return Column(name, np.min_scalar_type(most - 1), len(self.members), self)
+        return Column(name, np.min_scalar_type(max(self.sizes, default=1) - 1), len(self.members), self)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Clusters of each member."""
+        return [len(member.centroids) + int(self.apart.max()) for member in self.members]
 
     @property
     def makes(self) -> Sequence[str]:
@@ -107,7 +110,8 @@ class Group:
             if member.embedding.graph is not graph:  # those of one kind of weights follow each other
                 graph = member.embedding.graph
                 shares = graph.shares(*values)[:2]
-            found[:, number] = member.label(shares)
+                apart = self.apart[shares[0][:, 0]]
+            found[:, number] = np.where(apart > 0, len(member.centroids) + apart - 1, member.label(shares))
         return found
 
 
@@ -128,7 +132,7 @@ class RowsAndMembers:
     @property
     def sizes(self) -> np.ndarray:
         """Clusters of each member."""
-        return np.array([len(member.centroids) for group in self.groups for member in group.members])
+        return np.array([size for group in self.groups for size in group.sizes])
 
     @property
     def points(self) -> np.ndarray:
@@ -180,7 +184,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         sizes = _sizes(settings, seed, len(share))
         of_graph = replace(settings, seed=seed, mixed=settings.bandwidth == AUTO)
         graphs = grow(replace(of_graph, n_vectors=max(sizes)))
-        groups.append(Group(number, _members(engine, of_graph, graphs, sizes)))
+        groups.append(_group(engine, of_graph, number, graphs, sizes))
         faded = faded and graphs.faded
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
@@ -198,7 +202,30 @@ def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
     return generator(seed, "sizes").integers(fewest, most, count, endpoint=True).tolist()
 
 
-def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int]) -> tuple[Member, ...]:
+def _group(engine: Engine, settings: Settings, number: int, graphs: Graphs, sizes: list[int]) -> Group:
+    """Members of the graphs of one selection, all from one sample of the rows."""
+    first = graphs.fine[0]
+    drawn = draw(engine, settings, first.embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
+    members = _members(engine, settings, graphs, sizes, drawn)
+    most_parts = settings.n_clusters if graphs.faded else 1
+    return Group(number, members, _apart(first, most_parts, drawn, max(sizes)))
+
+
+def _apart(graph: Partition, most_parts: int, drawn: Drawn, n_clusters: int) -> np.ndarray:
+    """Number small parts of a graph: those with fewer rows than a member's cluster, which k-means would join to others.
+
+    The first vectors are those of the parts, and constant on one each.
+    """
+    assert isinstance(graph.embedding, Lifted)
+    n_zeros = int(np.count_nonzero(graph.eigenvalues == 0))
+    n_parts = n_zeros if n_zeros <= most_parts else 1
+    part = np.argmax(np.abs(graph.embedding.lift.vectors[:, :n_parts]), axis=1)
+    mass = np.bincount(part[drawn.values[0][:, 0]], drawn.weight, n_parts)
+    is_small = mass * n_clusters < mass.sum()
+    return (np.cumsum(is_small) * is_small).astype(np.int32)[part]
+
+
+def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int], drawn: Drawn) -> tuple[Member, ...]:
     """k-means on the first eigenvectors of each graph, all from one sample of the rows.
 
     Where graphs were cut into the clusters sought as well, one member each comes from these cuts, if that leaves enough
@@ -210,7 +237,6 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
         coarse = []
     parts = np.array_split(sizes[len(coarse) :], len(graphs.fine))
     wanted = [(graph, size) for graph, part in zip(graphs.fine, parts, strict=True) for size in part.tolist()]
-    drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
 
     def find_clusters(graph: Partition) -> Member:
         assert isinstance(graph.embedding, Lifted)
@@ -233,55 +259,3 @@ def _faded(graph: Partition, settings: Settings) -> Partition:
     vectors = fade(graph.embedding.lift.vectors, graph.eigenvalues, settings.n_clusters)
     lift = Lift(vectors.astype(graph.embedding.dtype), settings.by_length)
     return replace(graph, embedding=replace(graph.embedding, lift=lift))
-
-
-@dataclass(frozen=True)
-class _CountLabels(Pass[np.ndarray]):
-    """How the final labels spread over each cluster of each member."""
-
-    graph: RowsAndMembers
-    n_clusters: int
-
-    @property
-    def reads(self) -> Sequence[str]:
-        return [*self.graph.reads, LABEL]
-
-    def begin(self) -> np.ndarray:
-        return np.zeros((self.graph.sizes.sum(), self.n_clusters))
-
-    def visit(self, total: np.ndarray, block: Block) -> None:
-        *members, label = values_of(block, self.reads)
-        pair = self.graph.shares(*members)[0] * self.n_clusters + label[:, None]
-        total += np.bincount(pair.ravel(), minlength=total.size).reshape(total.shape)
-
-
-@dataclass(frozen=True)
-class _Confide(Pass[None]):
-    graph: RowsAndMembers
-    agreement: np.ndarray
-
-    @property
-    def writes(self) -> Sequence[Column]:
-        return (Column(CONFIDENCE, np.float32),)
-
-    @property
-    def reads(self) -> Sequence[str]:
-        return [*self.graph.reads, LABEL]
-
-    def begin(self) -> None:
-        return None
-
-    def visit(self, total: None, block: Block) -> None:
-        *members, label = values_of(block, self.reads)
-        shared = self.agreement[self.graph.shares(*members)[0], label[:, None]]
-        block.columns[CONFIDENCE][:] = shared.mean(axis=1)
-
-
-def confidence(engine: Engine, graph: RowsAndMembers, n_clusters: int) -> None:
-    """For each row, the mean share of its label in the members' clusters it is in; fills the column `CONFIDENCE`.
-
-    1 where all members keep the row with rows of its own label only.
-    """
-    counts = added(engine.sweep(_CountLabels(graph, n_clusters)))
-    agreement = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    engine.sweep(_Confide(graph, agreement))

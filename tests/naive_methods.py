@@ -146,7 +146,7 @@ def spectral_clustering(rows, n_nearest, n_clusters):
 def consensus(members, n_clusters, faded=False):
     """Rows and base clusters as one graph, ``L u = gamma D u``: places of the rows; `members` is (N, m) of labels.
 
-    Faded, vectors count by (1 / 64 + lambda / lambda_k)^(-1/4), and some behind the first k too, unless there is a gap.
+    Faded, vectors count by (1 / 64 + lambda / lambda_k)^-0.4, and some behind the first k too, unless there is a gap.
     """
     columns = [base[:, None] == np.unique(base) for base in members.T]
     links = np.concatenate(columns, axis=1).astype(float)
@@ -157,7 +157,7 @@ def consensus(members, n_clusters, faded=False):
     gamma, vectors = scipy.linalg.eigh(degree - graph, degree, subset_by_index=[0, count - 1])
     values = 1 - (1 - gamma) ** 2
     if count > n_clusters and values[n_clusters - 1] >= 0.4 * values[n_clusters]:
-        vectors /= (1 / 64 + values / values[n_clusters - 1]) ** 0.25
+        vectors /= (1 / 64 + values / values[n_clusters - 1]) ** 0.4
     else:
         vectors = vectors[:, :n_clusters]
     return unit_rows(vectors[:n])

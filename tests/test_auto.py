@@ -224,7 +224,7 @@ def test_where_the_spectrum_has_a_gap_there_are_k_vectors():
 
 def test_where_it_has_none_vectors_fade_and_further_ones_count(spectrum_without_gap):
     similarity, landmarks = spectrum_without_gap
-    plain, faded = (bottom_of_spectrum(similarity, landmarks, 4, faded=faded) for faded in (False, True))
+    plain, faded = (bottom_of_spectrum(similarity, landmarks, 4, fall=fall) for fall in (0, 0.25))
     assert (plain.vectors.shape[1], faded.vectors.shape[1]) == (4, 6)
     six = bottom_of_spectrum(similarity, landmarks, 6)
     times = six.eigenvalues[:6] / six.eigenvalues[3]

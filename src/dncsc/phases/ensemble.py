@@ -20,7 +20,7 @@ from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
-from dncsc.phases.spectrum import fade
+from dncsc.phases.spectrum import FALL_IN_CONSENSUS, fade
 
 FEWEST, MOST = 20, 60
 """Clusters of a member"""
@@ -189,7 +189,8 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    return cut(engine, settings, RowsAndMembers(tuple(groups)), Cut(faded=faded))
+    use = Cut(fall=FALL_IN_CONSENSUS if faded else 0.0)
+    return cut(engine, settings, RowsAndMembers(tuple(groups)), use)
 
 
 def _sizes(settings: Settings, seed: int, count: int) -> list[int]:

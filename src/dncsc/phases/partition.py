@@ -20,7 +20,7 @@ from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.specks import Shattered, Tolerance
-from dncsc.phases.spectrum import bottom_of_spectrum
+from dncsc.phases.spectrum import FALL, bottom_of_spectrum
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
@@ -185,7 +185,7 @@ def transfer_cut(
     """
     choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
-    use = Cut(with_specks=False, sharp=choice.sharp, faded=choice.faded)
+    use = Cut(with_specks=False, sharp=choice.sharp, fall=FALL if choice.faded else 0.0)
     for weights in first:
         sure = replace(use, tolerance=choice.tolerance)
         try:
@@ -217,8 +217,8 @@ class Cut:
     """beyond which a graph is not cut; None for any graph"""
     sharp: bool = False
     """squares of the links between points, so that thin ones between clusters hold little; see `_sharpened`"""
-    faded: bool = False
-    """vectors by their eigenvalues, and some behind the first k; see `bottom_of_spectrum`"""
+    fall: float = 0.0
+    """vectors by their eigenvalues, and some behind the first k, unless 0; see `bottom_of_spectrum`"""
 
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition:
@@ -235,7 +235,7 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
         with_specks=use.with_specks,
         tolerance=use.tolerance,
         n_vectors=settings.n_vectors,
-        faded=use.faded,
+        fall=use.fall,
     )
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:

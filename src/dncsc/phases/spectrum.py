@@ -28,6 +28,8 @@ LEAST_EIGENVALUE = 1e-10
 LEVEL, FALL = 1 / 64, 0.25
 """A vector counts by ``(LEVEL + lambda / lambda_k) ** -FALL``: halfway between all alike (0) and distances in the time
 that a walk from place to place and back takes (1/2)."""
+FALL_IN_CONSENSUS = 0.4
+"""The same for the graph of rows and members' clusters, whose eigenvalues differ less."""
 NO_GAP = 0.4
 """of the next eigenvalue, at least, that the last one has to be for vectors to fade; behind a gap, none counts"""
 
@@ -71,7 +73,7 @@ def bottom_of_spectrum(
     with_specks: bool = True,
     tolerance: Tolerance | None = None,
     n_vectors: int | None = None,
-    faded: bool = False,
+    fall: float = 0.0,
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -99,9 +101,9 @@ def bottom_of_spectrum(
     n_vectors : int, optional
         How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
         sought in the end.
-    faded : bool
-        Whether vectors count the less the larger their eigenvalues are, and so a few behind the last too: nothing
-        behind a gap, and nearly as much where it is by chance that the spectrum is cut there.
+    fall : float
+        How much less vectors count the larger their eigenvalues are, and so a few behind the last too: nothing behind a
+        gap, and nearly as much where it is by chance that the spectrum is cut there. With 0, the first count alike.
 
     Raises
     ------
@@ -115,11 +117,11 @@ def bottom_of_spectrum(
     graph = _Graph(
         _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
     )
-    n_further = _n_further(wanted) if faded else 0
+    n_further = _n_further(wanted) if fall else 0
     found = _cut_graph(graph, n_clusters, wanted, n_further, with_specks, tolerance)
     lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
-    if faded:
-        lines = fade(lines, _eigenvalues(found.pairs), wanted)
+    if fall:
+        lines = fade(lines, _eigenvalues(found.pairs), wanted, fall)
     share_lines(lines, landmarks, np.flatnonzero(mass > 0), linked[found.core])
     shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
     eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
@@ -248,14 +250,14 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
     return lines
 
 
-def fade(lines: np.ndarray, eigenvalues: np.ndarray, wanted: int) -> np.ndarray:
+def fade(lines: np.ndarray, eigenvalues: np.ndarray, wanted: int, fall: float = FALL) -> np.ndarray:
     """The lines, each the shorter the larger its eigenvalue is; where there is a gap, those before it as they are."""
     lines = lines[:, : wanted + _n_further(wanted)]
     values = eigenvalues[: lines.shape[1]]
     if _has_gap(values, wanted):
         return lines[:, :wanted]
     last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
-    return lines * (LEVEL + values / last) ** -FALL
+    return lines * (LEVEL + values / last) ** -fall
 
 
 def _has_gap(eigenvalues: np.ndarray, wanted: int) -> bool:

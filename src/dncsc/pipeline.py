@@ -214,7 +214,7 @@ def _graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Graphs:
     coarse = replace(settings, n_vectors=None)
     return Graphs(
         fine=[cut(weights, settings) for weights in mixture.options],
-        coarse=[cut(weights, coarse) for weights in mixture.coarse],
+        coarse=[cut(weights, coarse) for weights in mixture.options] if mixture.find_clusters else [],
         faded=mixture.faded,
     )
 

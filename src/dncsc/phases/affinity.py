@@ -116,8 +116,8 @@ class Choice(_Several):
 class Mixture(_Several):
     """Each for some members of an ensemble."""
 
-    coarse: tuple[Affinity, ...] = ()
-    """to be cut into the clusters sought as well, for a member each"""
+    find_clusters: bool = False
+    """whether graphs of such weights are worth cutting into the clusters sought as well, for a member each"""
     faded: bool = False
     """whether eigenvectors count by their eigenvalues where the clusters sought are looked for"""
 
@@ -207,7 +207,7 @@ def _mixture(links: Links, settings: Settings) -> Mixture:
         of_few = tight(links.mean_distance_to(few), few)
         return Mixture((of_all, of_few), faded=True)
     options = tuple(_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
-    return Mixture(options, coarse=options)
+    return Mixture(options, find_clusters=True)
 
 
 def _few(settings: Settings, links: Links) -> int:

@@ -20,7 +20,7 @@ from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
-from dncsc.phases.spectrum import FALL_IN_CONSENSUS, fade
+from dncsc.phases.spectrum import fade
 
 FEWEST, MOST = 20, 60
 """Clusters of a member"""
@@ -35,6 +35,9 @@ LANDMARKS_A_CLUSTER = 4
 MEMBER_ROWS_A_CLUSTER = 200
 MEMBER_ITERATIONS = 20
 """that the k-means of a member sees, and does; it need not be the best"""
+
+FALL = 0.4
+"""How vectors of the consensus count by their eigenvalues: a little less than those of landmarks behind the first."""
 
 MEMBERS_A_COARSE_ONE = 3
 """At least so many members in all for each that has as many clusters as are sought."""
@@ -189,7 +192,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    use = Cut(fall=FALL_IN_CONSENSUS if faded else 0.0)
+    use = Cut(fall=FALL if faded else 0.0)
     return cut(engine, settings, RowsAndMembers(tuple(groups)), use)
 
 

@@ -28,8 +28,6 @@ LEAST_EIGENVALUE = 1e-10
 LEVEL, FALL = 1 / 64, 0.25
 """A vector counts by ``(LEVEL + lambda / lambda_k) ** -FALL``: halfway between all alike (0) and distances in the time
 that a walk from place to place and back takes (1/2)."""
-FALL_IN_CONSENSUS = 0.4
-"""The same for the graph of rows and members' clusters, whose eigenvalues differ less."""
 NO_GAP = 0.4
 """of the next eigenvalue, at least, that the last one has to be for vectors to fade; behind a gap, none counts"""
 

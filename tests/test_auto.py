@@ -15,7 +15,7 @@ from dncsc.datasets import load
 from dncsc.metrics import ari, nmi
 from dncsc.phases.partition import _sharpened
 from dncsc.phases.specks import Measure, spread
-from dncsc.phases.spectrum import bottom_of_spectrum
+from dncsc.phases.spectrum import Fading, Wanted, bottom_of_spectrum
 
 
 def spirals():
@@ -224,12 +224,16 @@ def test_where_the_spectrum_has_a_gap_there_are_k_vectors():
 
 def test_where_it_has_none_vectors_fade_and_further_ones_count(spectrum_without_gap):
     similarity, landmarks = spectrum_without_gap
-    plain, faded = (bottom_of_spectrum(similarity, landmarks, 4, fall=fall) for fall in (0, 0.25))
-    assert (plain.vectors.shape[1], faded.vectors.shape[1]) == (4, 6)
-    six = bottom_of_spectrum(similarity, landmarks, 6)
-    times = six.eigenvalues[:6] / six.eigenvalues[3]
+    plain, faded, fewer = (
+        bottom_of_spectrum(similarity, landmarks, Wanted(4, fading=fading))
+        for fading in (None, Fading(), Fading(0.4, further=0.5))
+    )
+    assert [each.vectors.shape[1] for each in (plain, faded, fewer)] == [4, 7, 6]
+    seven = bottom_of_spectrum(similarity, landmarks, Wanted(7))
+    times = seven.eigenvalues[:7] / seven.eigenvalues[3]
     assert times[4] < 2.5  # no gap
-    np.testing.assert_allclose(faded.vectors, six.vectors * (1 / 64 + times) ** -0.25, atol=1e-7)
+    np.testing.assert_allclose(faded.vectors, seven.vectors * (1 / 64 + times) ** -0.25, atol=1e-7)
+    np.testing.assert_allclose(fewer.vectors, (seven.vectors * (1 / 64 + times) ** -0.4)[:, :6], atol=1e-7)
 
 
 @pytest.fixture
@@ -243,7 +247,7 @@ def spectrum_without_gap():
 def test_the_paper_s_weights_use_k_vectors():
     X = np.random.default_rng(0).random((3_000, 6))
     assert embedded(DnCSC(6, bandwidth="mean", n_landmarks=200, random_state=0).fit(X)) == 6
-    assert embedded(DnCSC(6, n_landmarks=200, random_state=0).fit(X)) == 9
+    assert embedded(DnCSC(6, n_landmarks=200, random_state=0).fit(X)) == 11
 
 
 # Links between landmarks, sharpened
@@ -303,7 +307,7 @@ def test_a_sparse_cluster_beside_dense_ones_is_found(make, n_sparse):
 def test_rows_of_a_light_landmark_have_the_place_of_the_nearest_other(spectrum_without_gap):
     similarity, landmarks = spectrum_without_gap
     mass = np.where(np.arange(len(landmarks)) == 30, 1.0, 50.0)
-    vectors = bottom_of_spectrum(_sharpened(similarity, mass, 4), landmarks, 4, mass, with_specks=False).vectors
+    vectors = bottom_of_spectrum(_sharpened(similarity, mass, 4), landmarks, Wanted(4, with_specks=False), mass).vectors
     assert vectors[30].any()
     np.testing.assert_array_equal(vectors[30], vectors[6])  # the first of four that are equally near
 

@@ -18,7 +18,7 @@ from dncsc.phases.eigen import BEHIND, leading_eigenpairs
 from dncsc.phases.select import divide_and_conquer
 from dncsc.phases.select.divide_and_conquer import allocate
 from dncsc.phases.specks import join_lightest
-from dncsc.phases.spectrum import bottom_of_spectrum
+from dncsc.phases.spectrum import Wanted, bottom_of_spectrum
 
 
 @pytest.fixture(autouse=True)
@@ -165,7 +165,7 @@ def test_transfer_cut_solves_the_eigenproblem_of_the_whole_bipartite_graph():
     graph = np.block([[np.zeros((n, n)), weights], [weights.T, np.zeros((p, p))]])
     degree = np.diag(graph.sum(axis=1))
     gamma, u = scipy.linalg.eigh(degree - graph, degree, subset_by_index=[0, k - 1])
-    spectrum = bottom_of_spectrum(csr_array(naive.landmark_similarity(weights)), landmarks, k)
+    spectrum = bottom_of_spectrum(csr_array(naive.landmark_similarity(weights)), landmarks, Wanted(k))
     np.testing.assert_allclose(spectrum.eigenvalues[:k], gamma * (2 - gamma), atol=1e-10)
     lifted = weights / weights.sum(axis=1, keepdims=True) @ spectrum.vectors  # vectors = v / (1 - gamma)
     on_landmarks = spectrum.vectors * (1 - gamma)
@@ -177,7 +177,7 @@ def test_transfer_cut_solves_the_eigenproblem_of_the_whole_bipartite_graph():
 def test_eigenvalues_and_vectors_are_those_of_the_twin():
     weights, landmarks = bipartite(np.random.default_rng(1))
     similarity = naive.landmark_similarity(weights)
-    spectrum = bottom_of_spectrum(csr_array(similarity), landmarks, 3)
+    spectrum = bottom_of_spectrum(csr_array(similarity), landmarks, Wanted(3))
     eigenvalues, vectors = naive.transfer_cut(similarity, 8)
     np.testing.assert_allclose(spectrum.eigenvalues, eigenvalues, atol=1e-10)
     np.testing.assert_allclose(spectrum.vectors, vectors[:, :3] / np.sqrt(1 - eigenvalues[:3]), atol=1e-8)
@@ -193,7 +193,7 @@ def several_graphs(random, sizes, places):
 @pytest.mark.parametrize("k", [3, 4])
 def test_each_component_of_the_graph_gets_an_indicator_vector(k):
     similarity, landmarks, part = several_graphs(np.random.default_rng(0), [8, 30, 5], [0, 10, 20])
-    spectrum = bottom_of_spectrum(similarity, landmarks, k)
+    spectrum = bottom_of_spectrum(similarity, landmarks, Wanted(k))
     assert spectrum.n_components == 3
     np.testing.assert_allclose(spectrum.eigenvalues[:3], 0, atol=1e-12)
     assert spectrum.eigenvalues[3] > 1e-3
@@ -207,7 +207,7 @@ def test_each_component_of_the_graph_gets_an_indicator_vector(k):
 
 def test_more_components_than_clusters_become_as_many_indicators_as_clusters():
     similarity, landmarks, part = several_graphs(np.random.default_rng(0), [30, 3, 5, 30], [0, 5, 20, 25])
-    spectrum = bottom_of_spectrum(similarity, landmarks, 2)
+    spectrum = bottom_of_spectrum(similarity, landmarks, Wanted(2))
     assert spectrum.n_components == 4
     np.testing.assert_array_equal(spectrum.eigenvalues, np.zeros(4))
     assert spectrum.vectors.shape == (68, 2)
@@ -218,10 +218,10 @@ def test_more_components_than_clusters_become_as_many_indicators_as_clusters():
 def test_a_landmark_that_is_no_neighbour_takes_no_part():
     similarity, landmarks, _ = several_graphs(np.random.default_rng(0), [8, 30], [0, 10])
     apart = csr_array(block_diag([similarity, csr_array((1, 1))]))
-    spectrum = bottom_of_spectrum(apart, np.concatenate([landmarks, [[99.0]]]), 2)
+    spectrum = bottom_of_spectrum(apart, np.concatenate([landmarks, [[99.0]]]), Wanted(2))
     assert spectrum.n_components == 2
     assert not spectrum.vectors[-1].any()
-    np.testing.assert_array_equal(spectrum.vectors[:-1], bottom_of_spectrum(similarity, landmarks, 2).vectors)
+    np.testing.assert_array_equal(spectrum.vectors[:-1], bottom_of_spectrum(similarity, landmarks, Wanted(2)).vectors)
 
 
 @pytest.mark.parametrize(

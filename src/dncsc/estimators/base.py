@@ -210,7 +210,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 f"behind them is only {counted.clearness:.1f} times larger than the last of theirs. Look at "
                 "eigenvalues_, and give n_clusters.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         n_found = int(np.count_nonzero(self.cluster_sizes_))
         wanted = self.n_clusters if counted is None else counted.n_clusters
@@ -219,7 +219,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({wanted}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _bandwidth_outside(self, frame: Frame, bandwidth: float | None) -> float | None:

@@ -180,6 +180,8 @@ class USENC(LSEC):
         self.checkpoint = checkpoint
         self.verbose = verbose
 
+    spare_candidates = 1  # as in U-SPEC
+
     def _recipe(self) -> Recipe:
         return U_SPEC
 

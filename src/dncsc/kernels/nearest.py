@@ -197,6 +197,15 @@ def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np
     return nearest, squared
 
 
+def search_others(points: np.ndarray, start: int, stop: int, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
+    """K nearest other points of points start to stop, also where some are equal to them."""
+    nearest, squared = search_all(points[start:stop], points, n_nearest + 1)
+    left_out = nearest == np.arange(start, start + len(nearest))[:, None]
+    left_out[~left_out.any(axis=1), -1] = True  # more are equal to this one than were looked for
+    shape = len(nearest), n_nearest
+    return nearest[~left_out].reshape(shape), squared[~left_out].reshape(shape)
+
+
 def _to_fill(rows: np.ndarray, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty((len(rows), n_nearest), np.int32), np.empty((len(rows), n_nearest), rows.dtype)
 

@@ -38,12 +38,15 @@ def add_by_group(rows, weight, index, squared, sums, mass, residual, count):
 
 
 @jit()
-def total_distance(squared, weight):
-    """Weighted sum of all distances, from their squares (n, K)."""
-    total = 0.0
+def add_distances(squared, weight, by_rank):
+    """Add weighted distances, from their squares, to a sum for the nearest, one for the second nearest, and so on.
+
+    Parameters
+    ----------
+    squared : IN (n, K)
+    weight : IN float64 (n,)
+    by_rank : OUT float64 (K,)
+    """
     for r in range(squared.shape[0]):
-        row = 0.0
         for j in range(squared.shape[1]):
-            row += np.sqrt(squared[r, j])
-        total += weight[r] * row
-    return total
+            by_rank[j] += weight[r] * np.sqrt(squared[r, j])

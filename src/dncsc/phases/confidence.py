@@ -34,7 +34,8 @@ class _CountLabels(Pass[np.ndarray]):
     def visit(self, total: np.ndarray, block: Block) -> None:
         *members, label = values_of(block, self.reads)
         pair = self.graph.shares(*members)[0] * self.n_clusters + label[:, None]
-        total += np.bincount(pair.ravel(), minlength=total.size).reshape(total.shape)
+        weight = np.repeat(block.weight, pair.shape[1])
+        total += np.bincount(pair.ravel(), weight, total.size).reshape(total.shape)
 
 
 @dataclass(frozen=True)
@@ -65,5 +66,5 @@ def confidence(engine: Engine, graph: RowsAndMembers, n_clusters: int) -> None:
     1 where all members keep the row with rows of its own label only.
     """
     counts = added(engine.sweep(_CountLabels(graph, n_clusters)))
-    agreement = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    agreement = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     engine.sweep(_Confide(graph, agreement))

@@ -16,7 +16,7 @@ from dncsc.phases.nearest import Links
 from dncsc.phases.partition import Counted, landmark_similarity
 from dncsc.phases.settings import Settings
 from dncsc.phases.specks import Shattered, Tolerance
-from dncsc.phases.spectrum import bottom_of_spectrum
+from dncsc.phases.spectrum import Wanted, bottom_of_spectrum
 
 CLEAR = 5.0
 """A gap counts where the eigenvalue behind it is so many times larger than the one before."""
@@ -49,9 +49,8 @@ def _count_by(
 
     def gaps(k: int, tolerance: Tolerance | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues without those of what is a speck among k clusters, and how they grow behind the first."""
-        found = bottom_of_spectrum(
-            similarity, links.search.landmarks, k, mass, with_specks=False, tolerance=tolerance
-        ).eigenvalues
+        wanted = Wanted(k, with_specks=False, tolerance=tolerance)
+        found = bottom_of_spectrum(similarity, links.search.landmarks, wanted, mass).eigenvalues
         values = np.maximum(found[1 : most + 1], least)
         return found, values[1:] / values[:-1]
 

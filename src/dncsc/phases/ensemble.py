@@ -20,7 +20,7 @@ from dncsc.phases.embedding import Lift, Lifted, values_of
 from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
-from dncsc.phases.spectrum import fade
+from dncsc.phases.spectrum import Fading
 
 FEWEST, MOST = 20, 60
 """Clusters of a member"""
@@ -36,8 +36,8 @@ MEMBER_ROWS_A_CLUSTER = 200
 MEMBER_ITERATIONS = 20
 """that the k-means of a member sees, and does; it need not be the best"""
 
-FALL = 0.4
-"""How vectors of the consensus count by their eigenvalues: a little less than those of landmarks behind the first."""
+OF_CONSENSUS = Fading(fall=0.4, further=0.5)
+"""Vectors of the consensus fade faster than those of landmarks, and fewer behind the first count."""
 
 MEMBERS_A_COARSE_ONE = 3
 """At least so many members in all for each that has as many clusters as are sought."""
@@ -192,7 +192,7 @@ def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) 
         engine.sweep(_LabelByMembers(groups[-1]))
         for name in graphs.fine[0].embedding.reads:
             engine.drop(name)
-    use = Cut(fall=FALL if faded else 0.0)
+    use = Cut(fading=OF_CONSENSUS if faded else None)
     return cut(engine, settings, RowsAndMembers(tuple(groups)), use)
 
 
@@ -260,6 +260,6 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
 def _faded(graph: Partition, settings: Settings) -> Partition:
     """What a graph that was cut finely says of the clusters sought."""
     assert isinstance(graph.embedding, Lifted)
-    vectors = fade(graph.embedding.lift.vectors, graph.eigenvalues, settings.n_clusters)
+    vectors = Fading().fade(graph.embedding.lift.vectors, graph.eigenvalues, settings.n_clusters)
     lift = Lift(vectors.astype(graph.embedding.dtype), settings.by_length)
     return replace(graph, embedding=replace(graph.embedding, lift=lift))

@@ -11,11 +11,11 @@ import scipy.sparse
 from scipy.sparse import csr_array
 
 from dncsc.engines.base import Block, Column, Engine, Pass
-from dncsc.kernels.nearest import search_all
+from dncsc.kernels.nearest import search_others
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
 from dncsc.phases.partition import Partition
 from dncsc.phases.settings import Settings
-from dncsc.phases.spectrum import bottom_of_spectrum
+from dncsc.phases.spectrum import Wanted, bottom_of_spectrum
 
 PLACE = "place"
 """Column: a row's entries in the eigenvectors."""
@@ -76,7 +76,7 @@ def cut_graph_of_rows(engine: Engine, settings: Settings, selection: None, links
     """Eigenvectors of the symmetric, self-tuning t-nearest-neighbour graph; fills the column `PLACE`."""
     rows = np.concatenate([part for total in engine.sweep(_Gather()) for part in total])
     similarity = self_tuning_graph(engine, rows, settings.n_neighbors)
-    spectrum = bottom_of_spectrum(similarity, rows, settings.n_clusters, factorise=False)
+    spectrum = bottom_of_spectrum(similarity, rows, Wanted(settings.n_clusters), factorise=False)
     # Lines are v = D^-1/2 y / sqrt(mu); the method wants the rows of y itself.
     root = np.sqrt(np.asarray(similarity.sum(axis=1)))[:, None]
     vectors = spectrum.vectors * root * np.sqrt(1 - spectrum.eigenvalues[: spectrum.vectors.shape[1]])
@@ -88,9 +88,9 @@ def cut_graph_of_rows(engine: Engine, settings: Settings, selection: None, links
 def self_tuning_graph(engine: Engine, rows: np.ndarray, n_neighbors: int) -> csr_array:
     """Weights ``exp(-d^2 / sigma_i sigma_j)`` of rows that are among each other's t nearest, either way."""
     n, t = len(rows), min(n_neighbors, len(rows) - 1)
-    parts = engine.each(lambda start: search_all(rows[start : start + BLOCK], rows, t + 1), range(0, n, BLOCK))
-    nearest = np.concatenate([part[0] for part in parts])[:, 1:]
-    squared = np.concatenate([part[1] for part in parts])[:, 1:].astype(np.float64)
+    parts = engine.each(lambda start: search_others(rows, start, start + BLOCK, t), range(0, n, BLOCK))
+    nearest = np.concatenate([part[0] for part in parts])
+    squared = np.concatenate([part[1] for part in parts]).astype(np.float64)
     scale = np.sqrt(squared).mean(axis=1) if t else np.ones(n)
     scale = np.where(scale > 0, scale, 1.0)  # t rows equal to this one: all weights are 1, whatever the scale
     weight = np.exp(-squared / (scale[:, None] * scale[nearest]))

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import stream
 from dncsc.kernels.nearest import CENTRES_ALONG, Outlined, outlines_help, search_all, search_candidates
 from dncsc.kernels.outline import OUTLINE
-from dncsc.kernels.sums import total_distance
+from dncsc.kernels.sums import add_distances
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.select.tree import SUBSET, Selection, Tree
 from dncsc.phases.settings import ADAPTIVE, Settings
@@ -25,8 +25,8 @@ SQUARED = "squared"
 """Column: squared distances to them."""
 
 
-SPREAD_ROWS = 1024
-"""Rows of a block that tell how the distances to the K nearest differ."""
+FIFTH = 5
+"""The landmark whose distance tells whether rows lie in a plane, however many are searched."""
 
 TRIED_ROWS = 256
 """that tell how many landmarks outlines leave to look at"""
@@ -119,11 +119,10 @@ class ExactSearch(Search):
 
 @dataclass
 class _Linked:
-    distance: float = 0.0
+    by_rank: np.ndarray
+    """(K,): sums of the distances to the nearest landmark, the second nearest, and so on"""
     mass: float = 0.0
     exact: int = 0
-    by_rank: Any = 0.0
-    """over some rows: sums of the distances to the nearest landmark, the second nearest, and so on"""
 
 
 @dataclass(frozen=True)
@@ -139,17 +138,15 @@ class _Link(Pass[_Linked]):
         return self.search.columns
 
     def begin(self) -> _Linked:
-        return _Linked()
+        return _Linked(np.zeros(self.search.n_neighbors))
 
     def visit(self, total: _Linked, block: Block) -> None:
         found = self.search.find(block.rows, block.columns[SUBSET])
         block.columns[NEAREST][:] = found.nearest
         block.columns[SQUARED][:] = found.squared
-        total.distance += total_distance(found.squared, block.weight)
+        add_distances(found.squared, block.weight, total.by_rank)
         total.mass += float(block.weight.sum())
         total.exact += int(found.exact.sum())
-        some, weight = np.sqrt(found.squared[:SPREAD_ROWS].astype(np.float64)), block.weight[:SPREAD_ROWS]
-        total.by_rank = total.by_rank + weight @ some
 
 
 @dataclass(frozen=True)
@@ -166,8 +163,8 @@ class Links:
 
     @property
     def nearness(self) -> float:
-        """How much nearer the nearest landmark is than the last: 0.3 if rows lie in a plane, 1 in many dimensions."""
-        return float(self.ranks[0] / self.ranks[-1])
+        """How much nearer the nearest landmark is than the fifth: 0.3 if rows lie in a plane, 1 in many dimensions."""
+        return float(self.ranks[0] / self.ranks[:FIFTH][-1])
 
     def mean_distance_to(self, count: int) -> float:
         """Mean distance of rows to the nearest few of their K landmarks."""
@@ -216,7 +213,7 @@ def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:
     return Links(
         tree,
         search,
-        mean_distance=sum(total.distance for total in totals) / pairs,
+        mean_distance=float(by_rank.sum()) / pairs,
         exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
         ranks=by_rank / by_rank.mean() if by_rank.any() else np.ones(search.n_neighbors),
     )

@@ -20,7 +20,7 @@ from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.specks import Shattered, Tolerance
-from dncsc.phases.spectrum import FALL, bottom_of_spectrum
+from dncsc.phases.spectrum import Fading, Wanted, bottom_of_spectrum
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
@@ -185,7 +185,7 @@ def transfer_cut(
     """
     choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
-    use = Cut(with_specks=False, sharp=choice.sharp, fall=FALL if choice.faded else 0.0)
+    use = Cut(with_specks=False, sharp=choice.sharp, fading=Fading() if choice.faded else None)
     for weights in first:
         sure = replace(use, tolerance=choice.tolerance)
         try:
@@ -217,8 +217,8 @@ class Cut:
     """beyond which a graph is not cut; None for any graph"""
     sharp: bool = False
     """squares of the links between points, so that thin ones between clusters hold little; see `_sharpened`"""
-    fall: float = 0.0
-    """vectors by their eigenvalues, and some behind the first k, unless 0; see `bottom_of_spectrum`"""
+    fading: Fading | None = None
+    """of vectors, by their eigenvalues"""
 
 
 def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Partition:
@@ -227,16 +227,8 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
     if use.sharp:
         similarity = _sharpened(similarity, mass, settings.n_clusters)
     k = settings.n_clusters + (not use.with_constant)
-    spectrum = bottom_of_spectrum(
-        similarity,
-        graph.points,
-        k,
-        mass,
-        with_specks=use.with_specks,
-        tolerance=use.tolerance,
-        n_vectors=settings.n_vectors,
-        fall=use.fall,
-    )
+    wanted = Wanted(k, settings.n_vectors, use.with_specks, use.tolerance, use.fading)
+    spectrum = bottom_of_spectrum(similarity, graph.points, wanted, mass)
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:
         vectors = _without_constant(vectors, np.asarray(similarity.sum(axis=1)).ravel())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from dncsc.phases.eigen import leading_eigenpairs
 from dncsc.phases.specks import Measure, Shattered, Tolerance, join_lightest, share_lines, spread, without_specks
 
 MORE_EIGENVALUES = 5
-"""Eigenvalues behind the first k, so that a gap can be seen; of their vectors, as many as half of k may count."""
+"""Eigenvalues behind the first k, so that a gap can be seen; where vectors fade, theirs may count too."""
 
 LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
@@ -25,9 +26,8 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 LEAST_EIGENVALUE = 1e-10
 """of W_R, normalised: what is smaller is rounding, and its vector would be noise"""
 
-LEVEL, FALL = 1 / 64, 0.25
-"""A vector counts by ``(LEVEL + lambda / lambda_k) ** -FALL``: halfway between all alike (0) and distances in the time
-that a walk from place to place and back takes (1/2)."""
+LEVEL = 1 / 64
+"""of the k-th eigenvalue: vectors of smaller ones count nearly alike where they fade"""
 NO_GAP = 0.4
 """of the next eigenvalue, at least, that the last one has to be for vectors to fade; behind a gap, none counts"""
 
@@ -36,6 +36,59 @@ NEEDED = 0.75
 HOLDING, AT_LEAST_TIMES = 3.0, 4.0
 """of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on; and
 so many times as strong as before, so that this comes to an end"""
+
+
+@dataclass(frozen=True)
+class Fading:
+    """How much less vectors count the larger their eigenvalues are: by ``(LEVEL + lambda / lambda_k) ** -fall``.
+
+    So some behind the k-th count too: none behind a gap, and nearly as much where it is by chance that the spectrum is
+    cut there.
+    """
+
+    fall: float = 0.25
+    """halfway between all alike (0) and distances in the time that a walk from place to place and back takes (1/2)"""
+    further: float = 1.0
+    """vectors behind the k-th for each before it but the constant one; `MORE_EIGENVALUES` at most"""
+
+    def n_further(self, wanted: int) -> int:
+        """How many vectors behind the first may count."""
+        return min(math.ceil(self.further * (wanted - 1)), MORE_EIGENVALUES)
+
+    def fade(self, lines: np.ndarray, eigenvalues: np.ndarray, wanted: int) -> np.ndarray:
+        """The lines, each the shorter the larger its eigenvalue; where there is a gap, those before it as they are."""
+        lines = lines[:, : wanted + self.n_further(wanted)]
+        values = eigenvalues[: lines.shape[1]]
+        if _has_gap(values, wanted):
+            return lines[:, :wanted]
+        last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
+        return lines * (LEVEL + values / last) ** -self.fall
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is sought in a spectrum."""
+
+    n_clusters: int
+    n_vectors: int | None = None
+    """how many to find, where they are more than the clusters: members of an ensemble have more clusters than are
+    sought in the end"""
+    with_specks: bool = True
+    """Whether vectors that only point out a speck count. If not, the next ones take their place, and the landmarks of
+    a speck that is not linked to anything share the places of the nearest landmark that is."""
+    tolerance: Tolerance | None = None
+    """of graphs whose links are too weak for clusters to hold together; None for any"""
+    fading: Fading | None = None
+    """None where the first vectors count alike, and no others"""
+
+    @property
+    def first(self) -> int:
+        """Vectors that count whatever their eigenvalues are."""
+        return self.n_vectors or self.n_clusters
+
+    @property
+    def n_further(self) -> int:
+        return self.fading.n_further(self.first) if self.fading else 0
 
 
 @dataclass(frozen=True)
@@ -63,15 +116,7 @@ class _Pair(NamedTuple):
 
 
 def bottom_of_spectrum(
-    similarity: csr_array,
-    landmarks: np.ndarray,
-    n_clusters: int,
-    mass: np.ndarray | None = None,
-    factorise: bool = True,
-    with_specks: bool = True,
-    tolerance: Tolerance | None = None,
-    n_vectors: int | None = None,
-    fall: float = 0.0,
+    similarity: csr_array, landmarks: np.ndarray, wanted: Wanted, mass: np.ndarray | None = None, factorise: bool = True
 ) -> Spectrum:
     """Solve ``L_R v = lambda D_R v`` component by component.
 
@@ -85,44 +130,30 @@ def bottom_of_spectrum(
         W_R.
     landmarks : (p, d)
         Where the landmarks are, to tell which parts are near.
-    n_clusters : int
-        k.
+    wanted : Wanted
     mass : (p,), optional
         Weight of the rows that each landmark stands for, to tell which parts are light; its degree by default.
     factorise : bool
         Whether a sparse factorisation is likely to stay sparse; see `leading_eigenpairs`.
-    with_specks : bool
-        Whether vectors that only point out a speck count. If not, the next ones take their place, and the landmarks of
-        a speck that is not linked to anything share the places of the nearest landmark that is.
-    tolerance : Tolerance, optional
-        Of graphs whose links are too weak for clusters to hold together; any by default.
-    n_vectors : int, optional
-        How many to find, where they are more than the clusters: members of an ensemble have more clusters than are
-        sought in the end.
-    fall : float
-        How much less vectors count the larger their eigenvalues are, and so a few behind the last too: nothing behind a
-        gap, and nearly as much where it is by chance that the spectrum is cut there. With 0, the first count alike.
 
     Raises
     ------
     Shattered
-        Where that is beyond the tolerance.
+        Where the graph is, beyond the tolerance.
     """
     degree = np.asarray(similarity.sum(axis=1)).ravel()
     mass = degree if mass is None else mass
     linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
-    wanted = n_vectors or n_clusters
     graph = _Graph(
         _normalised(similarity, degree, linked), np.sqrt(degree[linked]), landmarks[linked], mass[linked], factorise
     )
-    n_further = _n_further(wanted) if fall else 0
-    found = _cut_graph(graph, n_clusters, wanted, n_further, with_specks, tolerance)
-    lines = _lines(found.pairs[: wanted + n_further], linked, len(degree))
-    if fall:
-        lines = fade(lines, _eigenvalues(found.pairs), wanted, fall)
+    found = _cut_graph(graph, wanted)
+    lines = _lines(found.pairs[: wanted.first + wanted.n_further], linked, len(degree))
+    if wanted.fading:
+        lines = wanted.fading.fade(lines, _eigenvalues(found.pairs), wanted.first)
     share_lines(lines, landmarks, np.flatnonzero(mass > 0), linked[found.core])
-    shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted else [1.0] * found.n_parts
-    eigenvalues = np.clip(1 - np.array(shown[: wanted + MORE_EIGENVALUES]), 0, 1)
+    shown = [pair.value for pair in found.pairs] if found.n_parts <= wanted.first else [1.0] * found.n_parts
+    eigenvalues = np.clip(1 - np.array(shown[: wanted.first + MORE_EIGENVALUES]), 0, 1)
     return Spectrum(eigenvalues, lines, connected_components(graph.links, directed=False)[0])
 
 
@@ -155,28 +186,27 @@ class _Found(NamedTuple):
     """connected parts of these; where they are more than the clusters, there are no pairs but their joint ones"""
 
 
-def _cut_graph(
-    graph: _Graph, n_clusters: int, wanted: int, n_further: int, with_specks: bool, tolerance: Tolerance | None
-) -> _Found:
+def _cut_graph(graph: _Graph, wanted: Wanted) -> _Found:
     """Leave out specks, and set more of them aside while the graph would count as shattered for these alone."""
-    measure, thick = Measure(graph.mass, wanted), Measure(graph.mass, n_clusters).least_landmarks
+    k, first, tolerance = wanted.n_clusters, wanted.first, wanted.tolerance
+    measure, thick = Measure(graph.mass, first), Measure(graph.mass, k).least_landmarks
     weakest = 0.0
     while weakest < 1:
         core, rows, of_landmarks = without_specks(graph.components(weakest), measure)
         if tolerance and (rows > tolerance.in_specks or of_landmarks > tolerance.landmarks_in_specks):
             raise Shattered
-        core = np.arange(len(graph.mass)) if with_specks else core
-        parts, n_parts = _parts(graph, core, wanted)
+        core = np.arange(len(graph.mass)) if wanted.with_specks else core
+        parts, n_parts = _parts(graph, core, first)
         if n_parts > len(parts):
             return _Found(_pairs(graph, parts, 1, measure), core, n_parts)
-        more = MORE_EIGENVALUES if wanted == n_clusters else wanted  # of many vectors, as many may be specks
-        count = wanted + more - n_parts + 1
+        more = MORE_EIGENVALUES if first == k else first  # of many vectors, as many may be specks
+        count = first + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
-        in_use = n_clusters if _has_gap(_eigenvalues(pairs), n_clusters) else n_clusters + n_further
+        in_use = k if _has_gap(_eigenvalues(pairs), k) else k + wanted.n_further
         if tolerance is None or not _is_shattered(pairs, in_use, tolerance.n_thin, thick):
-            if not with_specks:
-                needed = n_clusters if tolerance else max(n_clusters, int(NEEDED * wanted))
-                pairs = _enough_without_specks(graph, parts, pairs, count, needed, n_further, measure)
+            if not wanted.with_specks:
+                needed = k if tolerance else max(k, int(NEEDED * first))
+                pairs = _enough_without_specks(graph, parts, pairs, count, needed, wanted.n_further, measure)
             return _Found(pairs, core, n_parts)
         if not tolerance.sets_aside:
             raise Shattered
@@ -248,16 +278,6 @@ def _lines(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
     return lines
 
 
-def fade(lines: np.ndarray, eigenvalues: np.ndarray, wanted: int, fall: float = FALL) -> np.ndarray:
-    """The lines, each the shorter the larger its eigenvalue is; where there is a gap, those before it as they are."""
-    lines = lines[:, : wanted + _n_further(wanted)]
-    values = eigenvalues[: lines.shape[1]]
-    if _has_gap(values, wanted):
-        return lines[:, :wanted]
-    last = max(values[min(wanted, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
-    return lines * (LEVEL + values / last) ** -fall
-
-
 def _has_gap(eigenvalues: np.ndarray, wanted: int) -> bool:
     """Whether the first vectors end at a gap, so that none behind counts."""
     return bool(len(eigenvalues) > wanted and eigenvalues[wanted - 1] < NO_GAP * eigenvalues[wanted])
@@ -266,8 +286,3 @@ def _has_gap(eigenvalues: np.ndarray, wanted: int) -> bool:
 def _eigenvalues(pairs: list[_Pair]) -> np.ndarray:
     """Of ``L_R``, ascending."""
     return 1 - np.array([pair.value for pair in pairs])
-
-
-def _n_further(wanted: int) -> int:
-    """How many vectors behind the first may count."""
-    return min(wanted // 2, MORE_EIGENVALUES)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator, stream
-from dncsc.kernels.nearest import search_all
+from dncsc.kernels.nearest import search_others
 from dncsc.phases.kmeans import kmeans
 from dncsc.phases.sample import draw_in_groups
 from dncsc.phases.select.divide_and_conquer import LLOYD_ITERATIONS
@@ -55,10 +55,7 @@ def _scores(engine: Engine, parts: list[np.ndarray], n_neighbors: int) -> list[n
 
     def neighbours(job: tuple[np.ndarray, int]) -> np.ndarray:
         part, start = job
-        some = part[start : start + BLOCK]
-        nearest, _ = search_all(some, part, min(n_neighbors + 1, len(part)))
-        itself = nearest == np.arange(start, start + len(some))[:, None]
-        return nearest[~itself]
+        return search_others(part, start, start + BLOCK, min(n_neighbors, len(part) - 1))[0].ravel()
 
     found = iter(engine.each(neighbours, jobs))
     by_part = [np.concatenate([next(found) for _ in range(0, len(part), BLOCK)]) for part in parts]

@@ -36,8 +36,12 @@ def self_tuning_weights(nearest, squared, landmarks):
 
 
 def adaptive_weights(squared):
-    """Nie et al. 2016: ``(d_{K+1}^2 - d_j^2) / sum``, from the K + 1 nearest; the last gets nothing."""
-    room = squared[:, -1:] - squared
+    """Nie et al. 2016: ``(d_{K+1}^2 - d_j^2) / sum``, from the K + 1 nearest; the last gets nothing.
+
+    Unless all but the nearest are equally far: there the level is 1.5 times that.
+    """
+    last, second = squared[:, -1:], squared[:, 1:2]
+    room = np.where(last - second <= 1e-3 * last, 1.5 * last, last) - squared
     return room / room.sum(axis=1, keepdims=True)
 
 

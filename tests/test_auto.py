@@ -208,7 +208,19 @@ def test_a_speck_is_thin_and_light():
     assert is_speck(mass, 5)
     assert is_speck(mass, 7)
     assert not is_speck(mass, 9)  # thin, but 3 in 100 of the mean cluster's rows are 7.5
-    assert not is_speck(np.where(members < 11, 1e-3, 1.0), 11)  # light, but not thin
+    light = np.where(members < 11, 0.3, 1.0)
+    assert not is_speck(light, 11)  # not thin
+    assert is_speck(light / 2, 11) is is_speck(light, 11)  # whatever a row weighs
+    assert is_speck(np.where(members < 11, 0.2, 1.0), 11)  # less than 1 in 100 of the mean cluster's rows
+
+
+def test_where_rows_are_few_a_speck_has_fewer_than_eight():
+    """And less than a fifth of the mean cluster's."""
+    mass = np.ones(150)
+    assert Measure(2 * mass, n_clusters=3, n_rows=300).least_mass == pytest.approx(8)
+    assert Measure(6 * mass, n_clusters=3, n_rows=300).least_mass == pytest.approx(24)  # rows of weight 3
+    assert Measure(2 * mass, n_clusters=10, n_rows=300).least_mass == pytest.approx(6)
+    assert Measure(60 * mass, n_clusters=3, n_rows=9_000).least_mass == pytest.approx(90)  # 3 in 100
 
 
 # Eigenvectors behind the first k

@@ -10,6 +10,9 @@ _LOG2E = 1.4426950408889634
 _LN2_HIGH = 0.693359375  # few bits, so that n * _LN2_HIGH is exact
 _LN2_LOW = -2.121944400546905827679e-4
 
+SAME, BEYOND = 1e-3, 1.5
+"""Adaptive weights: squared distances that differ by less are the same; how much farther the level is then."""
+
 
 @jit(fastmath={"contract"})
 def _exponentials(x, bits, powers, bias, shift, lowest):
@@ -152,7 +155,9 @@ def local_transition(nearest: np.ndarray, squared: np.ndarray, scales: np.ndarra
 def _adaptive(squared, transition):
     n, n_nearest = squared.shape
     for r in range(n):
-        level = squared[r, n_nearest - 1]
+        level, second = squared[r, n_nearest - 1], squared[r, min(1, n_nearest - 1)]
+        if level - second <= SAME * level:
+            level *= squared.dtype.type(BEYOND)
         total = squared.dtype.type(0)
         for j in range(n_nearest):
             transition[r, j] = level - squared[r, j]
@@ -160,12 +165,16 @@ def _adaptive(squared, transition):
         for j in range(n_nearest):
             if total > 0:
                 transition[r, j] /= total
-            else:  # all at the same distance
+            else:  # all at no distance
                 transition[r, j] = squared.dtype.type(1) / n_nearest
 
 
 def adaptive_transition(squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of T and their degrees, which are 1, for weights ``d_{K+1}^2 - d_j^2``; squared is (n, K + 1)."""
+    """Rows of T and their degrees, which are 1, for weights ``d_{K+1}^2 - d_j^2``; squared is (n, K + 1).
+
+    Where all landmarks but the nearest are equally far, as rows of whole numbers have them, none of them would have
+    weight, and no row hold two landmarks together: there the level is half as much again as the last distance.
+    """
     transition = np.empty_like(squared)
     _adaptive(squared, transition)
     return transition, np.ones(len(squared), squared.dtype)

@@ -106,6 +106,8 @@ class Choice(_Several):
 
     tolerance: Tolerance | None
     """beyond which a graph counts as shattered, and the next weights are tried"""
+    last_tolerance: Tolerance | None = None
+    """of the last weights, whose graph is cut as it is where it is beyond that as well"""
     sharp: bool = False
     """whether links between landmarks are sharpened, as suits rows of many features"""
     faded: bool = False
@@ -131,8 +133,8 @@ TIGHT_WHERE_FLAT = 0.2, 0.35, 0.5
 FLATTEST, FLAT = 1e-6, 0.4
 """Rows whose `Links.nearness` is between lie in a plane, or nearly: on ten sets it is at most 0.32, or at least 0.51.
 Where it is less, rows are their own landmarks, and it says nothing."""
-TOLERANCE = Tolerance(n_thin=0, in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
-TOLERANCE_WHERE_FLAT = replace(TOLERANCE, n_thin=5, sets_aside=True)
+TOLERANCE = Tolerance(in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
+TOLERANCE_WHERE_FLAT = replace(TOLERANCE, sets_aside=True)
 """In a plane thin vectors are outliers; elsewhere they are the first of many."""
 TOLERANCE_WITH_MANY_ROWS = replace(TOLERANCE_WHERE_FLAT, in_specks=MOST_SPECKS, landmarks_in_specks=1.0)
 MANY_ROWS = 10
@@ -174,7 +176,8 @@ def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: fl
 def _where_flat(settings: Settings, links: Links, mean_distance: float, count: int | None = None) -> Choice:
     """The tightest weights that do not shatter the graph."""
     shares = (*TIGHT_WHERE_FLAT, 1.0)
-    return Choice(tuple(_gaussian(share * mean_distance, count) for share in shares), tolerance_of(settings, links))
+    options = tuple(_gaussian(share * mean_distance, count) for share in shares)
+    return Choice(options, tolerance_of(settings, links), TOLERANCE_WITH_MANY_ROWS)
 
 
 def tightest(links: Links) -> Gaussian:

@@ -30,26 +30,32 @@ LEAST_EIGENVALUE = {"adaptive": 3e-5, "tight": 1e-6}
 
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
-    most = settings.n_clusters
-    adaptive = _count_by(engine, links, Adaptive(), most, LEAST_EIGENVALUE["adaptive"])
+    adaptive = _count_by(engine, settings, links, Adaptive(), LEAST_EIGENVALUE["adaptive"])
     if adaptive.is_clear:
         return adaptive
-    other = _count_by(engine, links, tightest(links), most, LEAST_EIGENVALUE["tight"], tolerance_of(settings, links))
+    tolerance = tolerance_of(settings, links)
+    other = _count_by(engine, settings, links, tightest(links), LEAST_EIGENVALUE["tight"], tolerance)
     return max(adaptive, other, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
 def _count_by(
-    engine: Engine, links: Links, weights: Affinity, most: int, least: float, tolerance: Tolerance | None = None
+    engine: Engine,
+    settings: Settings,
+    links: Links,
+    weights: Affinity,
+    least: float,
+    tolerance: Tolerance | None = None,
 ) -> Counted:
     """Where the gap is, once specks are told by the number of clusters that it gives.
 
     What is a speck among few clusters may have passed for one of many, and taken a place in front of the gap.
     """
     similarity, mass = landmark_similarity(engine, RowsAndLandmarks(links, weights))
+    most = settings.n_clusters
 
     def gaps(k: int, tolerance: Tolerance | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues without those of what is a speck among k clusters, and how they grow behind the first."""
-        wanted = Wanted(k, with_specks=False, tolerance=tolerance)
+        wanted = Wanted(k, with_specks=False, tolerance=tolerance, n_rows=settings.n_counted)
         found = bottom_of_spectrum(similarity, links.search.landmarks, wanted, mass).eigenvalues
         values = np.maximum(found[1 : most + 1], least)
         return found, values[1:] / values[:-1]

@@ -160,11 +160,16 @@ class Links:
     exact_fraction: float
     ranks: np.ndarray
     """(K,): mean distance to the nearest landmark, the second nearest, and so on, in parts of the mean over all K"""
+    rows_a_landmark: float
 
     @property
     def nearness(self) -> float:
-        """How much nearer the nearest landmark is than the fifth: 0.3 if rows lie in a plane, 1 in many dimensions."""
-        return float(self.ranks[0] / self.ranks[:FIFTH][-1])
+        """How much nearer the nearest landmark is than the fifth: 0.3 if rows lie in a plane, 1 in many dimensions.
+
+        A landmark is the mean of a few rows, and nearer to them than to others: to two by the root of a half.
+        """
+        own = np.sqrt(max(1 - 1 / self.rows_a_landmark, 0)) or 1.0
+        return float(self.ranks[0] / self.ranks[:FIFTH][-1] / own)
 
     def mean_distance_to(self, count: int) -> float:
         """Mean distance of rows to the nearest few of their K landmarks."""
@@ -177,7 +182,7 @@ class Links:
 
 def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest among the candidates of the row's own landmark; fills the columns `NEAREST` and `SQUARED`."""
-    return _link_all(engine, selection.tree, _candidate_search(engine, settings, selection.landmarks))
+    return _link_all(engine, settings, selection.tree, _candidate_search(engine, settings, selection.landmarks))
 
 
 def as_suits(engine: Engine, settings: Settings, selection: Selection) -> Links:
@@ -187,12 +192,14 @@ def as_suits(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """
     exact = ExactSearch(_candidate_search(engine, settings, selection.landmarks))
     search = exact if _costs_little(engine, settings, exact) else exact.among_candidates
-    return _link_all(engine, selection.tree, search)
+    return _link_all(engine, settings, selection.tree, search)
 
 
 def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest of all landmarks; fills the columns `NEAREST` and `SQUARED`."""
-    return _link_all(engine, selection.tree, ExactSearch(_candidate_search(engine, settings, selection.landmarks)))
+    return _link_all(
+        engine, settings, selection.tree, ExactSearch(_candidate_search(engine, settings, selection.landmarks))
+    )
 
 
 def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bool:
@@ -205,7 +212,7 @@ def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bo
     return search.outlined.left(drawn.values[0], search.n_neighbors) <= most
 
 
-def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:
+def _link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:
     totals = engine.sweep(_Link(search))
     engine.drop(SUBSET)
     pairs = sum(total.mass for total in totals) * search.n_neighbors
@@ -216,13 +223,15 @@ def _link_all(engine: Engine, tree: Tree, search: Search) -> Links:
         mean_distance=float(by_rank.sum()) / pairs,
         exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
         ranks=by_rank / by_rank.mean() if by_rank.any() else np.ones(search.n_neighbors),
+        rows_a_landmark=settings.n_counted / len(search.landmarks),
     )
 
 
 def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray) -> CandidateSearch:
     """Tables of the landmarks' own nearest landmarks."""
     p, d = landmarks.shape
-    one_more = settings.bandwidth == ADAPTIVE or settings.mixed  # adaptive weights need the distance to the next one
+    is_adaptive = settings.bandwidth == ADAPTIVE or settings.mixed
+    one_more = is_adaptive and settings.n_neighbors > 1  # adaptive weights of several need the distance to the next one
     n_neighbors = min(settings.n_neighbors + one_more, p)
     n_candidates = min(max(settings.n_candidates, n_neighbors), p)
     block = 256

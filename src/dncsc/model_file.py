@@ -11,8 +11,8 @@ from dncsc.engines.frame import LONGEST, SHORTEST, Frame
 from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
-from dncsc.phases.ensemble import Group, Member, RowsAndMembers
 from dncsc.phases.exact_graph import Placed
+from dncsc.phases.members import Group, Member, RowsAndMembers
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.partition import Counted, Partition
@@ -123,11 +123,18 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
             _check_embedding(member.embedding, d, dtype)
             _array("a member's centroids", member.centroids, (None, member.embedding.n_dimensions), dtype)
             _need(0 < len(member.centroids) <= 2**16, "a member has too many clusters")
-        _array("parts of a graph", group.apart, (len(shared.search.landmarks),), np.int32)
-        _need(
-            group.apart.min() >= 0 and group.apart.max() <= len(group.apart), "parts of a graph have no valid numbers"
-        )
+        _check_parts(group, len(shared.search.landmarks))
     return int(graph.sizes.sum())
+
+
+def _check_parts(group: Group, p: int) -> None:
+    """Check which part of the graph a landmark is in, and which cluster rows of a part are in."""
+    _array("parts of a graph", group.part, (p,), np.int32)
+    _numbers("a part of a graph", group.part, p)
+    n_parts = int(group.part.max()) + 1
+    for member in group.members:
+        _array("a member's clusters", member.clusters, (len(member.centroids), n_parts), np.int32)
+        _numbers("a member's cluster", member.clusters, 2**16)
 
 
 def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:

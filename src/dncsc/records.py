@@ -185,8 +185,13 @@ def _is_of(value: Any, declared: Any) -> bool:
     if declared is int:
         return isinstance(value, int) and not isinstance(value, bool)
     if getattr(declared, "_is_protocol", False):
-        return dataclasses.is_dataclass(value) and all(hasattr(value, name) for name in _members(declared))
+        return dataclasses.is_dataclass(value) and _members(declared) <= _has(type(value))
     return isinstance(value, declared)
+
+
+def _has(record: Any) -> set[str]:
+    """Fields, properties and methods of a record, without asking one for any of them."""
+    return set(dir(record)) | {field.name for field in dataclasses.fields(record)}
 
 
 def _members(protocol: Any) -> set[str]:

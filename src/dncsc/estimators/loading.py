@@ -17,8 +17,8 @@ from dncsc.estimators.nystrom_sc import NystromSC
 from dncsc.estimators.registry import CLASSES
 from dncsc.phases.discretize import Centroids, Labelled
 from dncsc.phases.embedding import RowsAndLandmarks
-from dncsc.phases.ensemble import RowsAndMembers
 from dncsc.phases.exact_graph import Placed
+from dncsc.phases.members import RowsAndMembers
 from dncsc.phases.nystrom import ByAllLandmarks
 from dncsc.phases.partition import Partition
 from dncsc.phases.plain import Rows

@@ -10,8 +10,8 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.phases.discretize import LABEL
 from dncsc.phases.embedding import values_of
-from dncsc.phases.ensemble import RowsAndMembers
 from dncsc.phases.kmeans import added
+from dncsc.phases.members import RowsAndMembers
 
 CONFIDENCE = "confidence"
 """Column: how far the members agree on a row."""

@@ -89,6 +89,9 @@ class Bipartite(Protocol):
     def columns(self) -> Sequence[Column]: ...
 
     @property
+    def n_points(self) -> int: ...
+
+    @property
     def points(self) -> np.ndarray:
         """(p, d): where the points are, to tell which are near each other."""
         ...
@@ -113,6 +116,10 @@ class RowsAndLandmarks:
     @property
     def columns(self) -> Sequence[Column]:
         return self.links.columns
+
+    @property
+    def n_points(self) -> int:
+        return len(self.points)
 
     @property
     def points(self) -> np.ndarray:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,9 +16,11 @@ from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
 from dncsc.phases.discretize import draw, k_means_of, one_run
 from dncsc.phases.embedding import Lift, Lifted, values_of
+from dncsc.phases.members import Group, Member, RowsAndMembers, cluster_numbers
 from dncsc.phases.partition import Cut, Partition, cut
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
+from dncsc.phases.specks import Measure, share_lines, without_specks
 from dncsc.phases.spectrum import Fading
 
 FEWEST, MOST = 20, 60
@@ -65,90 +66,6 @@ class Members:
 
     count: int
     n_graphs: int
-
-
-@dataclass(frozen=True)
-class Member:
-    """A clustering: an embedding and its centroids."""
-
-    embedding: Lifted
-    centroids: np.ndarray
-
-    def label(self, shares: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        return self.embedding.lift.label(self.centroids, *shares)[0]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Members that share landmarks, and the columns that their embeddings read."""
-
-    number: int
-    members: tuple[Member, ...]
-    apart: np.ndarray
-    """int32 (p,): 0, or for landmarks of a small part of the graph its number; in all members it is a cluster"""
-    reads: ClassVar[Sequence[str]] = ()
-
-    @property
-    def column(self) -> Column:
-        """The cluster of a row in each member."""
-        [name] = self.makes
-        return Column(name, np.min_scalar_type(max(self.sizes, default=1) - 1), len(self.members), self)
-
-    @property
-    def sizes(self) -> list[int]:
-        """Clusters of each member."""
-        return [len(member.centroids) + int(self.apart.max()) for member in self.members]
-
-    @property
-    def makes(self) -> Sequence[str]:
-        return (f"members-{self.number}",)
-
-    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
-        return [self.label(*self.members[0].embedding.look(rows))]
-
-    def label(self, *values: np.ndarray) -> np.ndarray:
-        """(n, members), from the columns."""
-        found, graph = np.empty((len(values[0]), len(self.members)), self.column.dtype), None
-        for number, member in enumerate(self.members):
-            if member.embedding.graph is not graph:  # those of one kind of weights follow each other
-                graph = member.embedding.graph
-                shares = graph.shares(*values)[:2]
-                apart = self.apart[shares[0][:, 0]]
-            found[:, number] = np.where(apart > 0, len(member.centroids) + apart - 1, member.label(shares))
-        return found
-
-
-@dataclass(frozen=True)
-class RowsAndMembers:
-    """The bipartite graph of rows and the clusters of all members."""
-
-    groups: tuple[Group, ...]
-
-    @property
-    def reads(self) -> Sequence[str]:
-        return [name for group in self.groups for name in group.makes]
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return [group.column for group in self.groups]
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """Clusters of each member."""
-        return np.array([size for group in self.groups for size in group.sizes])
-
-    @property
-    def points(self) -> np.ndarray:
-        """Which cluster of which member; clusters have no place of their own."""
-        return np.arange(self.sizes.sum())[:, None]
-
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
-        return [values for group in self.groups for values in group.make(rows)]
-
-    def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        sizes = self.sizes
-        cluster = np.concatenate(values, axis=1).astype(np.int32) + (np.cumsum(sizes) - sizes).astype(np.int32)
-        return cluster, np.full(cluster.shape, 1 / len(sizes), np.float32), np.ones(len(cluster), np.float32)
 
 
 @dataclass(frozen=True)
@@ -208,28 +125,31 @@ def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
 
 def _group(engine: Engine, settings: Settings, number: int, graphs: Graphs, sizes: list[int]) -> Group:
     """Members of the graphs of one selection, all from one sample of the rows."""
-    first = graphs.fine[0]
-    drawn = draw(engine, settings, first.embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
-    members = _members(engine, settings, graphs, sizes, drawn)
-    most_parts = settings.n_clusters if graphs.faded else 1
-    return Group(number, members, _apart(first, most_parts, drawn, max(sizes)))
+    drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
+    part = _part(settings, (graphs.coarse or graphs.fine)[0], drawn, max(sizes))
+    return Group(number, _members(engine, settings, graphs, sizes, drawn, part), part)
 
 
-def _apart(graph: Partition, most_parts: int, drawn: Drawn, n_clusters: int) -> np.ndarray:
-    """Number small parts of a graph: those with fewer rows than a member's cluster, which k-means would join to others.
+def _part(settings: Settings, graph: Partition, drawn: Drawn, most: int) -> np.ndarray:
+    """The connected part of a graph that each landmark is in; where they are more than that, all count as one.
 
-    The first vectors are those of the parts, and constant on one each.
+    What is a speck among the clusters sought belongs to the part that is nearest: in finer members it may be a cluster.
     """
     assert isinstance(graph.embedding, Lifted)
+    landmarks = graph.embedding.graph.points
     n_zeros = int(np.count_nonzero(graph.eigenvalues == 0))
-    n_parts = n_zeros if n_zeros <= most_parts else 1
+    n_parts = n_zeros if n_zeros <= most else 1
+    # The first vectors are those of the parts, and constant on one each.
     part = np.argmax(np.abs(graph.embedding.lift.vectors[:, :n_parts]), axis=1)
-    mass = np.bincount(part[drawn.values[0][:, 0]], drawn.weight, n_parts)
-    is_small = mass * n_clusters < mass.sum()
-    return (np.cumsum(is_small) * is_small).astype(np.int32)[part]
+    mass = np.bincount(drawn.values[0][:, 0], drawn.weight, len(landmarks))
+    core, *_ = without_specks(part, Measure(mass, settings.n_clusters, settings.n_counted))
+    share_lines(part, landmarks, np.arange(len(landmarks)), core)
+    return np.unique(part, return_inverse=True)[1].astype(np.int32)
 
 
-def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int], drawn: Drawn) -> tuple[Member, ...]:
+def _members(
+    engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int], drawn: Drawn, part: np.ndarray
+) -> tuple[Member, ...]:
     """k-means on the first eigenvectors of each graph, all from one sample of the rows.
 
     Where graphs were cut into the clusters sought as well, one member each comes from these cuts, if that leaves enough
@@ -239,12 +159,17 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
     coarse = [_faded(graphs.fine[0], settings)] if graphs.faded else list(graphs.coarse)
     if len(sizes) < MEMBERS_A_COARSE_ONE * len(coarse):
         coarse = []
-    parts = np.array_split(sizes[len(coarse) :], len(graphs.fine))
-    wanted = [(graph, size) for graph, part in zip(graphs.fine, parts, strict=True) for size in part.tolist()]
+    shares = np.array_split(sizes[len(coarse) :], len(graphs.fine))
+    wanted = [(graph, size) for graph, share in zip(graphs.fine, shares, strict=True) for size in share.tolist()]
+    of_rows, n_parts = part[drawn.values[0][:, 0]], int(part.max()) + 1
+
+    def finish(embedding: Lifted, centroids: np.ndarray) -> Member:
+        nearest, _ = embedding.label(centroids, *drawn.values)
+        return Member(embedding, centroids, cluster_numbers(nearest, of_rows, len(centroids), n_parts))
 
     def find_clusters(graph: Partition) -> Member:
         assert isinstance(graph.embedding, Lifted)
-        return Member(graph.embedding, k_means_of(drawn, settings, graph.embedding, engine.each).places)
+        return finish(graph.embedding, k_means_of(drawn, settings, graph.embedding, engine.each).places)
 
     def make(number: int) -> Member:
         graph, n_clusters = wanted[number]
@@ -252,7 +177,7 @@ def _members(engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int
         vectors = graph.embedding.lift.vectors[:, :n_clusters].copy()
         embedding = replace(graph.embedding, lift=Lift(vectors, settings.by_length))
         chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters, max_iter=MEMBER_ITERATIONS)
-        return Member(embedding, one_run(embedding.place(*drawn.values), drawn.weight, chosen).centres)
+        return finish(embedding, one_run(embedding.place(*drawn.values), drawn.weight, chosen).centres)
 
     return (*map(find_clusters, coarse), *engine.each(make, range(len(wanted))))
 

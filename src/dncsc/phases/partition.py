@@ -130,7 +130,7 @@ class _AddUp(Task[_Total, _Kept]):
         return self.graph.reads
 
     def begin(self) -> _Total:
-        p = len(self.graph.points)
+        p = self.graph.n_points
         return _Total(_Square.empty(p) if p <= DENSE_LANDMARKS else _Table(p), np.zeros(p))
 
     def visit(self, total: _Total, block: Block) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
+import math
 import sys
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
+from dncsc.cli.errors import Refused
 from dncsc.cli.outputs import Target, grown_beside
 
 
@@ -127,20 +128,20 @@ class ArrayWriter:
                 "shape": (self._n_rows, *block.shape[1:]),
             }
             np.lib.format.write_array_header_2_0(self._stream, header)
-        self._stream.write(np.ascontiguousarray(block).data)
+        self._stream.write(_as_bytes(block))
 
 
 class ArchiveWriter:
     """An array for each name, as .npz.
 
-    Members of a zip file cannot grow side by side, so each grows in a file beside it until the end. Texts wait in
-    memory: how wide their array is depends on the longest.
+    Members of a zip file cannot grow side by side, and what type holds all values is known at the end: until then
+    blocks wait in a file beside it, as they came. Texts wait in memory: how wide their array is depends on the longest.
     """
 
     def __init__(self, path: Path, names: Sequence[str], n_rows: int) -> None:
         self._path, self._names, self._n_rows = path, names, n_rows
         self._texts: dict[str, list[str]] = {}
-        self._arrays: dict[str, tuple[IO[bytes], ArrayWriter]] = {}
+        self._blocks: dict[str, _Blocks] = {}
 
     def __enter__(self) -> ArchiveWriter:
         self._stack = ExitStack()
@@ -148,16 +149,16 @@ class ArchiveWriter:
 
     def write(self, columns: Sequence[Any]) -> None:
         for name, column in zip(self._names, columns, strict=True):
-            values = np.asarray(
-                column if isinstance(column, list | np.ndarray) else column.to_numpy(zero_copy_only=False)
-            )
+            values = _numpy(name, column)
             if values.dtype.kind in "OU":
-                self._texts.setdefault(name, []).extend(map(str, values))
-                continue
-            if name not in self._arrays:
-                stream = self._stack.enter_context(self._path.with_name(f"{len(self._arrays)}.npy").open("wb+"))
-                self._arrays[name] = stream, ArrayWriter(stream, self._n_rows)
-            self._arrays[name][1].write([values])
+                self._texts.setdefault(name, []).extend("" if value is None else str(value) for value in values)
+            else:
+                if name not in self._blocks:
+                    stream = self._stack.enter_context(self._path.with_name(f"{len(self._blocks)}.raw").open("wb+"))
+                    self._blocks[name] = _Blocks(name, stream)
+                self._blocks[name].add(values)
+            if name in self._texts and name in self._blocks:
+                raise _no_place(name, "holds texts and numbers")
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         with self._stack:
@@ -171,7 +172,58 @@ class ArchiveWriter:
     def _pack(self, name: str, member: IO[bytes]) -> None:
         if name in self._texts:
             np.lib.format.write_array(member, np.array(self._texts[name], dtype=str))
-        else:
-            stream = self._arrays[name][0]
-            stream.seek(0)
-            shutil.copyfileobj(stream, member, 2**20)
+            return
+        writer = ArrayWriter(member, self._n_rows)
+        for block in self._blocks[name].of_one_type():
+            writer.write([block])
+
+
+class _Blocks:
+    """Blocks of numbers in a file, each in the type that it came with: files of a folder may differ in that."""
+
+    def __init__(self, name: str, stream: IO[bytes]) -> None:
+        self._name, self._stream = name, stream
+        self._forms: list[tuple[np.dtype[Any], tuple[int, ...]]] = []
+
+    def add(self, block: np.ndarray) -> None:
+        self._forms.append((block.dtype, block.shape))
+        self._stream.write(_as_bytes(block))
+
+    def of_one_type(self) -> Iterator[np.ndarray]:
+        """All blocks in the narrowest type that holds them; values that it would change are refused."""
+        types = {dtype for dtype, _ in self._forms}
+        try:
+            common = np.result_type(*types)
+        except TypeError:  # times and numbers
+            raise _no_place(self._name, f"holds values of the types {', '.join(sorted(map(str, types)))}") from None
+        self._stream.seek(0)
+        for dtype, shape in self._forms:
+            block = np.frombuffer(self._stream.read(dtype.itemsize * math.prod(shape)), dtype).reshape(shape)
+            wide = block.astype(common)
+            with np.errstate(invalid="ignore"):  # 2**63 - 1 becomes 2**63, which is not to be told twice
+                is_same = common.kind == dtype.kind or np.array_equal(wide.astype(dtype), block)
+            if not is_same:
+                raise _no_place(self._name, f"holds values of {dtype} that change in an array of {common}")
+            yield wide
+
+
+def _numpy(name: str, column: Any) -> np.ndarray:
+    """A column as an array; integers with gaps become floats, if these hold them exactly."""
+    if isinstance(column, list | np.ndarray):
+        return np.asarray(column)
+    import pyarrow
+
+    if column.null_count and pyarrow.types.is_integer(column.type):
+        try:
+            column = column.cast(pyarrow.float64())
+        except pyarrow.ArrowInvalid as error:
+            raise _no_place(name, "has gaps, and integers that no float is equal to") from error
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _as_bytes(block: np.ndarray) -> Any:
+    return np.ascontiguousarray(block).view(np.uint8).data  # times have no buffer of their own
+
+
+def _no_place(name: str, why: str) -> Refused:
+    return Refused(f"column {name!r} {why}, for which an .npz file has no place. Write .csv or .parquet instead.")

@@ -42,6 +42,12 @@ def test_labels_and_model_are_those_of_this_machine(cluster, rows, monkeypatch):
     assert load_model("there.npz").feature_names_in_.tolist() == ["a", "b"]
 
 
+def test_an_ensemble_brings_all_home_that_a_report_needs(cluster, rows):
+    ensemble = [*FIT, "--method", "lsec", "--report", "r.html"]
+    assert main([*ensemble, "--cluster", cluster.scheduler_address]) == 0
+    assert (rows / "r.html").stat().st_size > 10_000
+
+
 @pytest.mark.parametrize(
     ("address", "words"),
     [

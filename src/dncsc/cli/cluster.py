@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 2**26
 TIMEOUT = 10
 """Seconds that a scheduler may take to answer."""
+OF_ROWS = ("labels_", "confidence_")
+"""Attributes with a value for each row, which a fit leaves on the cluster."""
 
 
 def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
-    """Fit an estimator on a cluster; its labels are held here afterwards."""
+    """Fit an estimator on a cluster; what it found of each row is held here afterwards."""
     from dncsc.estimators import checks
 
     if not rows.seekable:
@@ -30,7 +32,9 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
     with _connected(address) as client:
         _check_files(client, rows.files)
         estimator.fit(_as_dask(rows))
-        estimator.labels_ = estimator.labels_.compute()
+        for found in OF_ROWS:
+            if hasattr(estimator, found):
+                setattr(estimator, found, getattr(estimator, found).compute())
     checks.features(estimator, rows.shape[1], None if rows.names is None else list(rows.names), reset=True)
 
 

@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -67,7 +68,7 @@ def fit_and_watch(name, rows, folder, **others):
 
 
 def assert_same(found, wanted):
-    assert found.labels_.tobytes() == wanted.labels_.tobytes()
+    assert np.asarray(found.labels_).tobytes() == wanted.labels_.tobytes()
     for name in ("landmarks_", "eigenvalues_", "cluster_centers_", "confidence_"):
         if hasattr(wanted, name):
             np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
@@ -253,6 +254,16 @@ def test_a_phase_of_an_ensemble_that_runs_again_does_not_disturb_later_ones(tabl
     (tmp_path / "00-select.npz").unlink()
     model, seen = fit_and_watch("lsec", table, tmp_path)
     assert "select" in seen
+    assert_same(model, at_once("lsec"))
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda table: da.from_array(table, chunks=(30_000, 2))])
+def test_what_one_phase_kept_of_the_rows_is_not_taken_for_what_a_later_one_would(table, at_once, tmp_path, form):
+    fit_and_watch("lsec", table, tmp_path)
+    for path in [tmp_path / "00-select.npz", *sorted(tmp_path.glob("??-*.npz"))[8:]]:
+        path.unlink()  # the first selection runs again; the second, which other links follow from, is kept
+    model, seen = fit_and_watch("lsec", form(table), tmp_path)
+    assert {"select", "nearest"} <= set(seen)
     assert_same(model, at_once("lsec"))
 
 

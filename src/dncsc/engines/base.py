@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -55,6 +55,11 @@ class Column:
     @property
     def row_bytes(self) -> int:
         return np.dtype(self.dtype).itemsize * (self.width or 1)
+
+
+def is_needed(name: str, formulas: Mapping[str, Formula], kept: Collection[str]) -> bool:
+    """Whether another column, which is not kept, is made from this one."""
+    return any(name in formula.reads for other, formula in formulas.items() if other not in kept)
 
 
 class Values(dict[str, np.ndarray]):
@@ -179,11 +184,11 @@ class Engine(Protocol):
         ...
 
     def know(self, columns: Iterable[Column]) -> None:
-        """Columns with formulas, which tasks may read though none has written them."""
+        """Columns with formulas, which tasks may read though none has written them; what others made is forgotten."""
         ...
 
     def drop(self, name: str) -> None:
-        """Forget a column: no task will read it any more."""
+        """Forget a column: no task will read it any more. It stays while another that is not kept is made from it."""
         ...
 
     def take(self, name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dncsc.engines.base import Column, Formula, Item, Outcome, Result, Task, Total
+from dncsc.engines.base import Column, Formula, Item, Outcome, Result, Task, Total, is_needed
 from dncsc.engines.dask_portions import pieces_of, portions_of
 from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, total_only, visit, weights_of
 from dncsc.engines.dask_workers import current_workers
@@ -86,7 +86,8 @@ class DaskEngine:
             self._holders[column.name] = visited
             self._kept[column.name] = column
             self._formulas.pop(column.name, None)
-        self.know(task.writes)
+            if column.formula:
+                self._formulas[column.name] = column.formula
         self._progress.advance(self.layout.n_rows)
         return results
 
@@ -94,11 +95,15 @@ class DaskEngine:
         return self._pool.each(function, items)
 
     def know(self, columns: Iterable[Column]) -> None:
-        self._formulas.update({column.name: column.formula for column in columns if column.formula})
+        for column in columns:
+            if column.formula:
+                self._formulas[column.name] = column.formula
+                self._forget(column.name)  # what was made by another formula
 
     def drop(self, name: str) -> None:
-        self._holders.pop(name, None)
-        self._kept.pop(name, None)
+        if not is_needed(name, self._formulas, self._kept):
+            self._formulas.pop(name, None)
+            self._forget(name)
 
     def take(self, name: str) -> Any:
         """A Dask array in the chunks of the input."""
@@ -122,6 +127,10 @@ class DaskEngine:
         found = self._workers.map(joined, parts, keys=keys, homes=[None] * len(parts))
         self._workers.wait(found)  # until then they need what is let go of when the engine is left
         return da.Array(dict(zip(keys, found, strict=True)), whole, chunks, dtype=column.dtype)
+
+    def _forget(self, name: str) -> None:
+        self._holders.pop(name, None)
+        self._kept.pop(name, None)
 
     def _in_large_chunks(self, rows: Any) -> Any:
         """The array in chunks of all features and, but for the last, no fewer rows than a block has."""

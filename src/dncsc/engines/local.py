@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values
+from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values, is_needed
 from dncsc.engines.columns import Columns, InMemory
 from dncsc.engines.frame import Frame, working_dtype
 from dncsc.engines.layout import Layout
@@ -124,9 +124,7 @@ class LocalEngine:
                     self._columns.drop(column.name)
 
     def drop(self, name: str) -> None:
-        """Forget a column, but not while another one that is not kept is made from it."""
-        made = [formula for other, formula in self._formulas.items() if other not in self._kept]
-        if not any(name in formula.reads for formula in made):
+        if not is_needed(name, self._formulas, self._kept):
             self._formulas.pop(name, None)
             self._kept.pop(name, None)
             self._columns.drop(name)

@@ -68,3 +68,22 @@ def test_identifiers_that_no_array_holds_are_refused_by_name(blocks, words, tmp_
         write()
     assert words in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_identifiers_that_are_not_there_are_refused_before_any_work(parts, monkeypatch, capsys):
+    write_rows(parts / "1.parquet", code=range(20))
+    assert main(["fit", "parts", *FIT, "--id", "code", "--model", "m.npz", "-o", "l.csv"]) == 0
+    write_rows(parts / "2.parquet", number=range(20))
+    Path("rows.csv").write_text("a,b\n1,2\n3,4\n")
+    monkeypatch.setattr("dncsc.DnCSC.fit", None)
+    monkeypatch.setattr("dncsc.DnCSC.predict", None)
+    for command, words in [
+        (["predict", "m.npz", "parts/1.parquet", "--id", "coed"], "no column 'coed'. Did you mean 'code'?"),
+        (["predict", "m.npz", "rows.csv", "--id", "code"], "--id: rows.csv has no column 'code'. It has: a, b."),
+        (["predict", "m.npz", "parts", "--id", "code"], "2.parquet has no column 'code'. It has: a, b, number."),
+        (["fit", "parts", *FIT, "--columns", "a,b", "--id", "code"], "2.parquet has no column 'code'"),
+        (["compare", "parts", *FIT, "--columns", "a,b", "--truth", "code"], "--truth: "),
+    ]:
+        outputs = [] if command[0] == "compare" else ["-o", "new.csv"]
+        assert main([*command, *outputs]) == 2
+        assert words in capsys.readouterr().err

@@ -100,13 +100,13 @@ def features(source: Source, choice: Choice) -> list[Any] | None:
     columns, drop = _listed(choice.columns), _listed(choice.drop)
     if columns is None and drop is None and not choice.aside:
         return None
+    check_aside(source, choice)
     known = header(source.files[0])
     for option, names in (("--columns", columns), ("--drop", drop)):
         for name in names or ():
             _check_known(option, name, known, source.name)
     aside = {option: name for option, name in choice.aside.items() if name not in known.beside}
     for option, name in aside.items():
-        _check_known(option, name, known, source.name)
         if columns is not None and name in columns:
             raise Refused(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
     left_out = {*(drop or ()), *aside.values()}
@@ -114,6 +114,17 @@ def features(source: Source, choice: Choice) -> list[Any] | None:
     if not kept:
         raise Refused(f"no column of {source.name} is left as a feature.")
     return kept if known.has_names else [int(name) for name in kept]
+
+
+def check_aside(source: Source, choice: Choice) -> None:
+    """Refuse columns set aside that some file does not have: they are read when the work is done, which is too late."""
+    from dncsc.cli.columns import header
+
+    for file in source.files if choice.aside else ():
+        known = header(file)
+        for option, name in choice.aside.items():
+            if name not in known.beside:
+                _check_known(option, name, known, source.name if len(source.files) == 1 else str(file))
 
 
 def _check_known(option: str, name: str, known: Header, where: str) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.errors import Refused
-from dncsc.cli.inputs import Choice, Source, places, source
+from dncsc.cli.inputs import Choice, Source, check_aside, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, table_target
@@ -100,10 +100,10 @@ def predicted(fitted: Any, rows: Rows, progress: Progress) -> Any:
 
 def open_as_fitted(fitted: Any, read: Source, choice: Choice) -> Rows:
     """Rows with the columns that the model knows, scaled as it knows them."""
-    from dncsc.cli.inputs import open_features
     from dncsc.cli.scaling import as_remembered
     from dncsc.rows import open_rows
 
+    check_aside(read, choice)
     known = getattr(fitted, "feature_names_in_", None)
     names = None if known is None or choice.columns or choice.drop else _named_alike(list(known), read)
     rows = open_rows([str(file) for file in read.files], names) if names else open_features(read, choice)

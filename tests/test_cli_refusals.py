@@ -161,6 +161,10 @@ def test_no_output_goes_into_the_folder_that_is_read(folder, refused):
     (folder / "parts").mkdir()
     np.save(folder / "parts" / "1.npy", ROWS)
     assert "lies in the input folder" in refused(["fit", "parts", *FIT, "-o", "parts/l.csv"], 2)
+    (folder / "link").symlink_to(folder / "parts")
+    for resume, words in [("parts", "is the input"), ("link", "is the input"), ("parts/work", "lies in the input")]:
+        line = refused(["fit", "parts", *FIT, "-o", "l.csv", "--resume", resume], 2)
+        assert f"--resume: {resume} {words}" in line
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

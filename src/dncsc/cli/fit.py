@@ -10,11 +10,10 @@ import typer
 
 from dncsc import memory
 from dncsc.cli import options
-from dncsc.cli.errors import BadFile
 from dncsc.cli.inputs import Choice, Source, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
-from dncsc.cli.outputs import check
+from dncsc.cli.outputs import check, check_folder
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import Progress, size
 from dncsc.cli.results import Targets, make_report, report_writer, save_model, write_all
@@ -105,13 +104,13 @@ def fit(
     choice = Choice(columns, drop, identifier)
     k = number_of_clusters(clusters)
     check(targets.all(), places(data), force)
+    if resume is not None:
+        check_folder("--resume", Path(resume), places(data))
     check_identifier(targets.labels, identifier)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
     if targets.report is not None:
         report_writer()
-    if resume is not None and Path(resume).exists() and not Path(resume).is_dir():
-        raise BadFile(f"--resume: {resume} is a file. Name a folder, which is made if it is not there.")
     summary = Summary("fit", quiet, json, targets.labels_on_stdout)
     with signals_end_at_once(advice(resume), None if resume is None else Path(resume)), source(data) as read:
         rows, remembered = fit_rows(estimator, read, choice, scale, Progress(summary.quiet), cluster)

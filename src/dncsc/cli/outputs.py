@@ -68,9 +68,24 @@ def check(targets: Sequence[Target], inputs: Iterable[Path], force: bool) -> Non
         for source in sources:
             if _same(real, source):
                 raise Refused(f"{target.option}: {target.path} is the input. Write to another file.")
-            if source.is_dir() and source in real.parents:
-                raise Refused(f"{target.option}: {target.path} lies in the input folder {source}. Write elsewhere.")
+            _check_outside(target.option, target.path, source)
         _check_place(target, real, force)
+
+
+def check_folder(option: str, folder: Path, inputs: Iterable[Path]) -> None:
+    """Refuse, before any work, a folder to work in that is a file, or whose files would stand among the input."""
+    if folder.exists() and not folder.is_dir():
+        raise BadFile(f"{option}: {folder} is a file. Name a folder, which is made if it is not there.")
+    for path in inputs:
+        source = Path(os.path.realpath(path))
+        if source.is_dir() and _same(Path(os.path.realpath(folder)), source):
+            raise Refused(f"{option}: {folder} is the input. Name another folder.")
+        _check_outside(option, folder, source)
+
+
+def _check_outside(option: str, path: Path, source: Path) -> None:
+    if source.is_dir() and source in Path(os.path.realpath(path)).parents:
+        raise Refused(f"{option}: {path} lies in the input folder {source}. Write elsewhere.")
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -186,6 +186,7 @@ OPTIONS = [
     ([*FIT, "--jobs", "0"], "--jobs is a number of threads"),
     ([*FIT, "--max-memory", "plenty"], '--max-memory must be a size such as "2GB"'),
     ([*FIT, "--max-memory", "1MB"], "Raise --max-memory, or lower --landmarks or --jobs"),
+    ([*FIT, "--max-memory", "1GB", "--cluster", "tcp://host:8786"], "--max-memory is for this machine"),
     ([*FIT, "--scale", "fair"], "'fair' is not one of 'none', 'standard', 'robust'"),
     ([*FIT, "--columns", "a"], "rows.npy has no column names; its columns are 0 to 1; got 'a'"),
     ([*FIT, "--columns", "0,7"], "its columns are 0 to 1; got '7'"),

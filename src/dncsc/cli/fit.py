@@ -10,6 +10,7 @@ import typer
 
 from dncsc import memory
 from dncsc.cli import options
+from dncsc.cli.errors import Refused
 from dncsc.cli.inputs import Choice, Source, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
@@ -104,6 +105,8 @@ def fit(
     choice = Choice(columns, drop, identifier)
     k = number_of_clusters(clusters)
     check(targets.all(), places(data), force)
+    if cluster is not None and max_memory is not None:
+        raise Refused("--max-memory is for this machine. Workers of a --cluster have limits of their own: set these.")
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
     check_identifier(targets.labels, identifier)

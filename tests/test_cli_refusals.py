@@ -204,6 +204,12 @@ def test_options_that_make_no_sense_are_named(options, words, refused):
     assert words in refused(["fit", "rows.npy", "-o", "l.csv", *options], 2)
 
 
+def test_no_method_is_given_the_needs_of_another(refused):
+    for method in ("lsec", "nystrom", "dnc-sc/nearest=exact"):
+        line = refused(["estimate", "rows.npy", "--method", method], 2)
+        assert f"is known of dnc-sc alone, not of {method}. Leave it out" in line
+
+
 def test_names_of_columns_that_do_not_exist_are_answered_with_those_that_do(folder, refused):
     parquet(height=ROWS[:, 0], weight=ROWS[:, 1])(folder / "rows.parquet")
     line = refused(["fit", "rows.parquet", *FIT, "-o", "l.csv", "--columns", "hieght"], 2)

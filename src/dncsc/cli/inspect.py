@@ -23,6 +23,9 @@ Data = Annotated[
 Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows, where there is no file yet.")]
 Features = Annotated[int | None, typer.Option(metavar="N", min=1, help="Features, where there is no file yet.")]
 
+ESTIMATED = "dnc-sc"
+"""The method whose passes, columns and times are counted in `dncsc.budget`."""
+
 
 def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
     """Show what a model file holds."""
@@ -84,14 +87,20 @@ def estimate(
     json: options.JsonTable = False,
     debug: options.Debug = False,
 ) -> None:
-    """Say what a fit would need: memory, scratch files, passes over the rows, and roughly how long.
+    """Say what a fit with dnc-sc would need: memory, scratch files, passes over the rows, and roughly how long.
 
-    Nothing is fitted. Of a CSV file the rows have to be counted, of other files only a header is read.
+    Nothing is fitted, and other methods are refused, of which this is not known. Of a CSV file the rows have to be
+    counted, of other files only a header is read.
     """
     import dncsc
 
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = make_estimator(method, number_of_clusters(clusters), **given)
+    if method != ESTIMATED:
+        raise Refused(
+            f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
+            "the rows with it: dncsc fit --json tells time and memory."
+        )
     n_rows, n_features, dtype = _shape(data, rows, features, Choice(columns, drop, identifier))
     parameters = {name: value for name, value in estimator.get_params().items() if name != "n_clusters"}
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **parameters)

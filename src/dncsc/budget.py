@@ -17,7 +17,7 @@ from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
 from dncsc.phases.partition import DENSE_LANDMARKS
-from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
+from dncsc.phases.select.divide_and_conquer import ROWS_A_PART, usual_rate
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 AT_LEAST = 64 * 2**20
@@ -184,7 +184,7 @@ def estimate(
     width = 4 if np.dtype(dtype) == np.float32 else 8
     threads = thread_count(n_jobs)
     size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, width, threads)
-    alpha = (200 if n_rows < 100_000 else 50) if selection_rate == "auto" else int(selection_rate)
+    alpha = usual_rate(n_rows) if selection_rate == "auto" else int(selection_rate)
     rounds = max(1, math.ceil(math.log(max(n_landmarks, 2)) / math.log(max(alpha, 2))))
     return Estimate(
         memory=size.columns + size.working,
@@ -196,7 +196,7 @@ def estimate(
 
 
 def _seconds(size: Size, alpha: int, rounds: int) -> float:
-    """A model with three constants, fitted to the table in docs/benchmarks.md: nanoseconds of one core."""
+    """A rough model, fitted to the table in docs/benchmarks.md: nanoseconds of one core."""
     n, d = size.n_rows, size.n_features
     row = 200 + 10 * size.n_neighbors + 0.35 * d * (alpha * rounds + 10 * size.n_neighbors) / 4
     sampled = min(n, 10 * size.n_landmarks * min(rounds, 2)) * alpha * d * 10 * 0.05

@@ -24,12 +24,10 @@ from dncsc.estimators.labels_file import labels_file
 from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Members
+from dncsc.phases.select.divide_and_conquer import usual_rate
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
 from dncsc.pipeline import made_by
 from dncsc.recipes import Recipe
-
-MANY_ROWS = 100_000
-"""From here on the paper divides into fewer parts at a time."""
 
 FEWEST, ROWS_A_LANDMARK = 50, 2
 """Landmarks that any data may have, and rows for each beyond these."""
@@ -148,8 +146,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         if p < k:
             raise checks.ParameterError(f"n_landmarks={p} must be at least n_clusters={k}.")
         n_neighbors = checks.integer("n_neighbors", getattr(self, "n_neighbors", 1))
-        rate = getattr(self, "selection_rate", "auto")
-        rates = [checks.integer("selection_rate", rate, 2, auto) for auto in (200, 50)]
+        rate = checks.integer("selection_rate", getattr(self, "selection_rate", "auto"), 2, auto=0)
         sample_size = checks.integer("sample_size", getattr(self, "sample_size", "auto"), 2, auto=0)
         candidates = getattr(self, "n_candidates", "auto")
         n_candidates = checks.integer("n_candidates", candidates, 1, 10 * n_neighbors + self.spare_candidates)
@@ -166,7 +163,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 n_clusters=k,
                 n_landmarks=n_landmarks,
                 n_neighbors=n_neighbors,
-                selection_rate=rates[n_rows >= MANY_ROWS],
+                selection_rate=rate or usual_rate(n_rows),
                 sample_size=sample_size or 10 * n_landmarks,
                 n_candidates=n_candidates,
                 bandwidth=bandwidth if isinstance(bandwidth, str) else frame.length_inside(bandwidth),

@@ -16,6 +16,9 @@ from dncsc.phases.settings import Settings
 LLOYD_ITERATIONS = 10
 """of the k-means inside the selection"""
 
+MANY_ROWS = 100_000
+"""From here on the paper divides into fewer parts at a time."""
+
 ROWS_A_PART = 150
 """Rows that k-means sees for each part at most: more would not move its centre, and p' alone is meant for p parts."""
 
@@ -24,6 +27,11 @@ MOST_DISTANCES = 25_000_000
 
 LSC_ITERATIONS = 5
 """of the k-means that selects the landmarks of LSC-K"""
+
+
+def usual_rate(n_rows: int) -> int:
+    """Parts that rows are divided into at a time, alpha, where nobody says how many."""
+    return 200 if n_rows < MANY_ROWS else 50
 
 
 def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:

@@ -123,6 +123,14 @@ def test_a_cell_that_goes_wrong_says_why(method, limits, status, reason):
     assert reason in told["reason"]
 
 
+def test_a_cell_that_nobody_asks_for_anything_ends():
+    command = [sys.executable, "-m", "dncsc.bench.cell"]
+    alone = {"capture_output": True, "text": True, "timeout": 60, "check": True, "start_new_session": True}
+    for asked in ("", '{"set": '):
+        done = subprocess.run(command, input=asked, **alone)
+        assert (done.stdout, done.stderr) == ("", "")
+
+
 def test_parameters_that_a_method_refuses_are_a_failed_cell():
     told, _ = outcome_here(cell_of("dnc-sc", n_landmarks=1))
     assert told["status"] == "failed"

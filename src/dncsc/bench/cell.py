@@ -120,7 +120,10 @@ def main() -> None:
     os.dup2(2, 1)
     asked = b""
     while not asked.endswith(b"\n"):
-        asked += os.read(0, 1)
+        some = os.read(0, 1)
+        if not some:  # whoever started this has ended
+            return
+        asked += some
     threading.Thread(target=_end_with_suite, daemon=True).start()
 
     def tell(line: dict[str, Any]) -> None:

@@ -52,14 +52,19 @@ def _run(suite: Suite) -> Callable[..., None]:
         seed: Seed = 0,
         retry: Retry = False,
     ) -> None:
+        progress = None
         try:
             chosen = plan(suite, Options(_listed(sets), _listed(methods), rows, repeats, quick, seed, jobs))
             limits = Limits.parse(limit, memory)
-            with Results.open(output) as results, LiveProgress(chosen) as progress:
-                run_plan(chosen, results, limits, progress, retry)
+            with Results.open(output) as results:
+                progress = LiveProgress(chosen)
+                with progress:
+                    run_plan(chosen, results, limits, progress, retry)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from error
         except KeyboardInterrupt:
+            if progress is None:
+                raise typer.Abort from None
             done = f"{progress.done} of {len(list(chosen.cells()))} cells are in {output}"
             said = f"Stopped; {done}. The same command goes on from there."
             Console(stderr=True).print(said, highlight=False, markup=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,19 +70,19 @@ def run(rows: int, output: Path) -> list[Result]:
     for data in sets:
         results.append(fit(data, "DnC-SC", DnCSC(data.k, random_state=0)))
         results.append(fit(data, "KMeans", KMeans(data.k, random_state=0)))
-    print(f"\n{table(results)}\n")
+    print(table(results), flush=True)
     try:
         draw(results[0], results[1], output)
     except ImportError as error:
-        print(f"No picture: {error}")
+        _say(f"No picture: {error}")
     else:
-        print(f"Picture of the flower: {output}")
+        _say(f"Picture of the flower: {output}")
     return results
 
 
 def warm_up(sets: Sequence[Data]) -> None:
     """Fit a small piece of each set, so that neither compiling nor starting threads is timed later."""
-    print("Getting the kernels ready; the first run compiles them, which takes some seconds ...", end=" ", flush=True)
+    _say("Getting the kernels ready; the first run compiles them, which takes some seconds ...", end=" ")
     start = time.perf_counter()
     with install_recorder("numba:compile") as recorder:
         for data in sets:
@@ -89,7 +90,12 @@ def warm_up(sets: Sequence[Data]) -> None:
             DnCSC(data.k, random_state=0).fit(piece)
             KMeans(data.k, random_state=0).fit(piece)
     seconds = time.perf_counter() - start
-    print(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
+    _say(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
+
+
+def _say(text: str, end: str = "\n") -> None:
+    """To people: standard output has the table alone."""
+    print(text, end=end, file=sys.stderr, flush=True)
 
 
 def fit(data: Data, method: str, model: Any) -> Result:

@@ -96,6 +96,6 @@ def report(
 
     try:
         write_report(Results.read(results), output)
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    typer.echo(f"{output / 'index.html'} and {output / 'report.md'}")
+    typer.echo(f"Written: {output / 'index.html'}, {output / 'report.md'}", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,7 +108,9 @@ def _run(name: str, estimator: Any, rows: Rows, progress: Progress) -> Result:
 
     try:
         piece = next(iter(rows.batches(max(PIECE, estimator.n_clusters))))
-        clone(estimator).fit(piece)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about rows that are not those asked about
+            clone(estimator).fit(piece)
         progress.expect(passes(estimator, rows))
         start = time.perf_counter()
         with watch(shown):

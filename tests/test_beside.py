@@ -41,6 +41,28 @@ def test_its_mode_is_that_of_any_new_file(folder):
     assert (folder / "file").stat().st_mode == (folder / "any").stat().st_mode
 
 
+def test_who_may_read_what_is_replaced_may_read_the_new_file(folder):
+    (folder / "file").write_bytes(b"old")
+    (folder / "file").chmod(0o600)
+    with written_beside(folder / "file") as file:
+        file.write(b"new")
+    assert (folder / "file").read_bytes() == b"new"
+    assert (folder / "file").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("old", [b"old", None])
+def test_a_link_stays_and_what_it_leads_to_is_replaced(folder, old):
+    (folder / "elsewhere").mkdir()
+    if old:
+        (folder / "elsewhere" / "real").write_bytes(old)
+    (folder / "link").symlink_to(folder / "elsewhere" / "real")
+    with written_beside(folder / "link") as file:
+        file.write(b"new")
+    assert (folder / "link").is_symlink()
+    assert (folder / "elsewhere" / "real").read_bytes() == b"new"
+    assert (names(folder), names(folder / "elsewhere")) == (["elsewhere", "link"], ["real"])
+
+
 def test_nothing_is_left_of_what_failed(folder):
     (folder / "file").write_bytes(b"old")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -14,10 +15,11 @@ from typing import BinaryIO
 def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file in the folder of `path` that takes its place when all went well, and is gone when not.
 
-    What was there before stays as it is until then. The bytes are on the disk before the name changes. Where the system
-    has files without a name, it gets one only then, so that nothing is left of it even when the process is killed.
+    What was there before stays as it is until then; a link stays, and the file that it leads to is replaced. The bytes
+    are on the disk before the name changes. Where the system has files without a name, it gets one only then, so that
+    nothing is left of it even when the process is killed.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     descriptor = _open_unnamed(target.parent, beside)
     is_unnamed = descriptor is not None
@@ -28,10 +30,17 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
             if is_unnamed:
                 _give_name(file.fileno(), beside)
-        os.replace(beside, target)
+        put_in_place(beside, target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def put_in_place(written: Path, target: Path) -> None:
+    """Have a finished file replace another, and let those read and write it who could do so with the other."""
+    if target.exists():
+        written.chmod(stat.S_IMODE(target.stat().st_mode))
+    os.replace(written, target)
     _sync_folder(target.parent)
 
 

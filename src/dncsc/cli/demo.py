@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,7 +28,8 @@ def demo(
     from dncsc.demo import run
 
     assert target.path is not None
-    with signals_end_at_once("Nothing was written.", target.path.parent, f".{target.path.name}.*.part"):
+    real = Path(os.path.realpath(target.path))
+    with signals_end_at_once("Nothing was written.", real.parent, f".{real.name}.*.part"):
         run(rows, target.path)
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dncsc.beside import put_in_place
 from dncsc.cli.errors import BadFile, Refused
 from dncsc.cli.interrupt import half_written
 
@@ -121,11 +122,9 @@ def grown_beside(path: Path) -> Iterator[Path]:
         folder.mkdir()
         grown = folder / real.name
         yield grown
-        if real.exists():
-            grown.chmod(stat.S_IMODE(real.stat().st_mode))
         with grown.open("rb+") as file:
             os.fsync(file.fileno())
-        grown.replace(real)
+        put_in_place(grown, real)
 
 
 def _name_beside(path: Path) -> Path:

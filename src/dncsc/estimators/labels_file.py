@@ -28,9 +28,9 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
     if path is None:
         yield lambda labels: None
         return
-    target = Path(path)
-    if target.suffix != ".npy":
+    if Path(path).suffix != ".npy":
         raise ValueError(f"labels_to has to name a .npy file; got {str(path)!r}.")
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"labels_to={str(path)!r} is a folder.")
     if not target.parent.is_dir():

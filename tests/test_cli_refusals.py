@@ -181,6 +181,7 @@ OPTIONS = [
     (["-k", "many"], "-k must be a number of clusters"),
     (["-k", "400"], "-k 400: rows.npy has only 300 rows"),
     ([*FIT, "--method", "dnc"], "Did you mean 'dnc-sc'?"),
+    (["-k", "auto", "--method", "u-spec"], "-k auto: the method u-spec does not count clusters; dnc-sc does."),
     ([*FIT, "--method", "k-means"], "--landmarks: the method k-means has no use for it"),
     (["-k", "30", "--landmarks", "20"], "--landmarks 20 must be at least -k 30"),
     ([*FIT, "--jobs", "0"], "--jobs is a number of threads"),

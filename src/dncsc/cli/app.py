@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -57,7 +56,6 @@ def make_app(whole: bool = True) -> typer.Typer:
     for module in (fit, predict, compare, inspect, demo, reference):
         module.add_to(app)
     app.add_typer(datasets.app, name="datasets")
-    if find_spec("dncsc.cli.bench") is not None:
-        benchmarks = import_module("dncsc.cli.bench").app if whole else typer.Typer()
-        app.add_typer(benchmarks, name="bench", help=BENCH)
+    benchmarks = import_module("dncsc.cli.bench").app if whole else typer.Typer()
+    app.add_typer(benchmarks, name="bench", help=BENCH)
     return app

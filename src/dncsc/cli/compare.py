@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 PIECE = 5_000
 """Rows on which each method is tried first, so that no time is that of compiling."""
 
+Clusters = Annotated[
+    str, typer.Option("--clusters", "-k", metavar="N", help="Number of clusters.", rich_help_panel=options.METHOD)
+]
 Methods = Annotated[
     str,
     typer.Option(
@@ -57,7 +60,7 @@ class Result:
 
 def compare(
     data: options.Data,
-    clusters: options.Clusters,
+    clusters: Clusters,
     methods: Methods = "dnc-sc,u-spec,k-means",
     truth: Truth = None,
     columns: options.Columns = None,

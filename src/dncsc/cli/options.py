@@ -93,7 +93,9 @@ Identifier = Annotated[
 Landmarks = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Landmarks: more for finer shapes. Default: that of the method, 1000.", rich_help_panel=METHOD
+        metavar="N",
+        help="Landmarks: more for finer shapes. Default: that of the method, mostly 1000.",
+        rich_help_panel=METHOD,
     ),
 ]
 Neighbors = Annotated[

@@ -9,6 +9,9 @@ from dncsc.cli.errors import OPTIONS, Refused
 if TYPE_CHECKING:
     from dncsc.rows import Rows
 
+COUNTS = "max_clusters"
+"""A parameter of those estimators alone that find the number of clusters."""
+
 
 def number_of_clusters(text: str) -> int | str:
     """What -k says: a positive number, or "auto"."""
@@ -21,13 +24,16 @@ def number_of_clusters(text: str) -> int | str:
 
 def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     """The estimator of a method; parameters that are None are left to it."""
-    from dncsc import clusterer
+    from dncsc import clusterer, methods
 
     parameters = {name: value for name, value in given.items() if value is not None}
     known = clusterer(method).get_params()
     for name in parameters:
         if name not in known:
             raise Refused(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
+    if k == "auto" and COUNTS not in known:
+        able = ", ".join(name for name in methods() if "/" not in name and COUNTS in clusterer(name).get_params())
+        raise Refused(f"-k auto: the method {method} does not count clusters; {able} does. Give -k a number.")
     if parameters.get("n_jobs") == 0:
         raise Refused("--jobs is a number of threads, or -1 for all cores; got 0.")
     return clusterer(method, k, **parameters)  # type: ignore[arg-type]

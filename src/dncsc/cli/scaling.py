@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dncsc.engines.frame import working_dtype
 from dncsc.rows import Rows
 
 SAMPLE_ROWS = 100_000
@@ -27,8 +28,7 @@ class ScaledRows(Rows):
     def __init__(self, rows: Rows, centre: Any, scale: Any) -> None:
         self._rows = rows
         self.centre, self.scale = np.asarray(centre, np.float64), np.asarray(scale, np.float64)
-        narrow = np.can_cast(rows.dtype, np.float32)
-        super().__init__(rows.files, rows.shape, np.dtype(np.float32 if narrow else np.float64), rows.names)
+        super().__init__(rows.files, rows.shape, working_dtype(rows.dtype), rows.names)
         self.kind, self.direct, self.seekable = rows.kind, rows.direct, rows.seekable
 
     def _read(self, start: int, stop: int) -> np.ndarray:
@@ -48,7 +48,7 @@ def scaled(rows: Rows, how: str, seed: int, watch: Watch) -> tuple[Rows, dict[st
     """Rows scaled as asked, and what a model has to remember about it."""
     if how == "none":
         return rows, None
-    centre, scale = (_moments if how == "standard" else _quartiles)(rows, seed, watch)
+    centre, scale = _moments(rows, watch) if how == "standard" else _quartiles(rows, seed, watch)
     scale = np.where(scale > 0, scale, 1.0)
     if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
         column = int(np.flatnonzero(~(np.isfinite(centre) & np.isfinite(scale)))[0])
@@ -76,7 +76,7 @@ def as_remembered(rows: Rows, remembered: Any) -> Rows:
     return ScaledRows(rows, centre, scale)
 
 
-def _moments(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+def _moments(rows: Rows, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation; batches are joined by Chan's formula, which does not cancel."""
     d = rows.shape[1]
     n, mean, squares, low, high = 0, np.zeros(d), np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)

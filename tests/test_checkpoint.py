@@ -74,6 +74,27 @@ def assert_same(found, wanted):
             np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
 
 
+# Before the work
+
+
+def test_what_is_refused_leaves_no_folder(table, tmp_path):
+    bad = table[:300].copy()
+    bad[7, 1] = np.nan
+    for params in ({}, {"random_state": None}):
+        with pytest.raises(ValueError, match="row 7"):
+            fit_and_watch("dnc-sc", bad, tmp_path / "new" / "work", **params)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_place_that_cannot_be_a_folder_is_refused_before_any_pass(table, tmp_path):
+    (tmp_path / "file").touch()
+    seen = []
+    for folder in (tmp_path / "file", tmp_path / "file" / "work"):
+        with pytest.raises(NotADirectoryError, match="file is not a folder"), watch(lambda *told: seen.append(told)):
+            clusterer("dnc-sc", checkpoint=folder, **METHODS["dnc-sc"]).fit(table)
+    assert not seen
+
+
 # Going on
 
 

@@ -25,7 +25,7 @@ class Checkpoint:
     Parameters
     ----------
     folder : str or Path
-        Made where it is missing.
+        Made where it is missing, when work begins: not for what is refused before.
     kinds : iterable of type
         Classes that records are made of.
     """
@@ -33,8 +33,17 @@ class Checkpoint:
     def __init__(self, folder: str | os.PathLike[str], kinds: Iterable[type]) -> None:
         self._folder = Path(folder)
         self._kinds = list(kinds)
-        self._folder.mkdir(parents=True, exist_ok=True)
         self.made_from = self._read_manifest()
+        if self.made_from is None:
+            self._check_place()
+
+    def _check_place(self) -> None:
+        """Refuse what could not be made into a folder, or written to, before there is work to lose."""
+        above = next(path for path in (self._folder, *self._folder.parents) if path.exists())
+        if not above.is_dir():
+            raise NotADirectoryError(f"checkpoint={str(self._folder)!r}: {above} is not a folder.")
+        if not os.access(above, os.W_OK | os.X_OK):
+            raise PermissionError(f"checkpoint={str(self._folder)!r}: {above} cannot be written to.")
 
     def _read_manifest(self) -> dict[str, Any] | None:
         path = self._folder / MANIFEST
@@ -65,6 +74,7 @@ class Checkpoint:
         """
         now = json.loads(json.dumps(made_from))
         if self.made_from is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
             with written_beside(self._folder / MANIFEST) as file:
                 file.write(json.dumps(now, indent=2).encode())
             self.made_from = now

@@ -16,12 +16,15 @@ import numpy as np
 from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
+from dncsc.phases.ensemble import MOST, MOST_A_CLUSTER
 from dncsc.phases.partition import DENSE_LANDMARKS
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART, usual_rate
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
+SQUARES_OF_NYSTROM = 8
+"""Matrices of landmarks by landmarks that stand in memory at once when Nyström's problem is solved."""
 
 
 class DoesNotFit(MemoryError):
@@ -59,6 +62,21 @@ def in_words(size: float) -> str:
     return f"{size / 1e3:.0f} kB"
 
 
+def member_bytes(n_clusters: int | str) -> int:
+    """Bytes of the cluster of a row in a member of an ensemble, which has more clusters than are sought.
+
+    Small parts of the graph, at most as many as are sought, are clusters in each beside its own. "auto" is none: no
+    ensemble counts clusters.
+
+    Examples
+    --------
+    >>> member_bytes(10), member_bytes(100)
+    (1, 2)
+    """
+    k = 0 if isinstance(n_clusters, str) else int(n_clusters)
+    return np.min_scalar_type(max(MOST, MOST_A_CLUSTER * k) + k - 1).itemsize
+
+
 @dataclass(frozen=True)
 class Size:
     """What decides how much a run needs."""
@@ -68,11 +86,14 @@ class Size:
     n_landmarks: int = 1000
     n_neighbors: int = 5
     n_members: int = 0
+    n_clusters: int | str = 8
     value_bytes: int = 4
     """of a value in working precision"""
     n_threads: int = 1
     row_bytes: int | None = None
     """of what is made for each row, where nothing is fitted"""
+    keeps_products: bool = False
+    """whether each stripe keeps products of all landmarks with all, as Nyström's do"""
 
     @property
     def working(self) -> int:
@@ -80,8 +101,10 @@ class Size:
         layout = Layout(self.n_rows, self.n_features)
         block = layout.block_rows * (2 * self.n_features * self.value_bytes + 4 * self.n_neighbors * 8 + 64)
         p, stripes = self.n_landmarks, layout.n_stripes
-        square = 8 * p * p if p <= DENSE_LANDMARKS else 64 * 12 * p
+        square = 8 * p * p if p <= DENSE_LANDMARKS or self.keeps_products else 64 * 12 * p
         kept = stripes * p * (self.n_features * 8 + 24 * 12)
+        if self.keeps_products:
+            kept += (stripes + SQUARES_OF_NYSTROM) * 8 * p * p
         sample = min(ROWS_A_PART * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
         return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + 2 * min(sample, 4 * MOST_VALUES))
 
@@ -98,7 +121,7 @@ class Size:
     @property
     def must_keep(self) -> int:
         """Bytes of what cannot be made again: the subset of each row, and its label, or both and its members'."""
-        fitted = 4 + 4 + self.n_members + (4 if self.n_members else 0)
+        fitted = 4 + 4 + (self.n_members * member_bytes(self.n_clusters) + 4 if self.n_members else 0)
         return self.n_rows * (fitted if self.row_bytes is None else self.row_bytes)
 
 
@@ -157,6 +180,7 @@ def estimate(
     n_neighbors: int = 5,
     selection_rate: int | str = "auto",
     n_members: int = 0,
+    n_clusters: int | str = 8,
     dtype: Any = np.float32,
     n_jobs: int | None = None,
     **others: Any,
@@ -166,7 +190,7 @@ def estimate(
     Parameters
     ----------
     n_rows, n_features : int
-    n_landmarks, n_neighbors, selection_rate, n_members, n_jobs
+    n_landmarks, n_neighbors, selection_rate, n_members, n_clusters, n_jobs
         As in the estimators.
     dtype : dtype
         float32, or float64 for data that needs it.
@@ -183,7 +207,7 @@ def estimate(
 
     width = 4 if np.dtype(dtype) == np.float32 else 8
     threads = thread_count(n_jobs)
-    size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, width, threads)
+    size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, n_clusters, width, threads)
     alpha = usual_rate(n_rows) if selection_rate == "auto" else int(selection_rate)
     rounds = max(1, math.ceil(math.log(max(n_landmarks, 2)) / math.log(max(alpha, 2))))
     return Estimate(

@@ -102,8 +102,7 @@ def estimate(
             "the rows with it: dncsc fit --json tells time and memory."
         )
     n_rows, n_features, dtype = _shape(data, rows, features, Choice(columns, drop, identifier))
-    parameters = {name: value for name, value in estimator.get_params().items() if name != "n_clusters"}
-    needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **parameters)
+    needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
     if json:
         print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs)})
         return

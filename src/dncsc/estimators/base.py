@@ -44,6 +44,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     spare_candidates = 0
     """Candidates beyond 10 K where n_candidates is "auto"."""
 
+    keeps_products = False
+    """Whether sums of products of all landmarks with all are kept for each stripe of rows, which takes memory."""
+
     n_clusters: Any
     max_clusters: int
     n_jobs: int | None

@@ -150,7 +150,9 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         n_landmarks=n_landmarks,
         n_neighbors=int(min(getattr(estimator, "n_neighbors", 1) + 1, max(n_landmarks, 2))),
         n_members=int(getattr(estimator, "n_members", 0)),
+        n_clusters=estimator.n_clusters,
         value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
         n_threads=int(thread_count(estimator.n_jobs)),
         row_bytes=row_bytes,
+        keeps_products=row_bytes is None and getattr(estimator, "keeps_products", False),
     )

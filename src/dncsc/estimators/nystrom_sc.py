@@ -38,6 +38,7 @@ class NystromSC(EmbeddingMixin, RecipeClusterer):
     """
 
     bandwidths = (MEAN,)
+    keeps_products = True
 
     def __init__(
         self,

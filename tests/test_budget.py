@@ -1,0 +1,39 @@
+"""What a run is going to need is counted for what its method keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dncsc import LSEC, DnCSC, NystromSC
+from dncsc.budget import SQUARES_OF_NYSTROM, Size, member_bytes
+from dncsc.engines.layout import Layout
+from dncsc.estimators.inputs import size_of
+
+N = 3_000_000
+
+
+@pytest.mark.parametrize("p", [1_000, 5_000])
+def test_products_that_nystrom_keeps_for_each_stripe_are_counted(p):
+    stripes, square, threads = Layout(N, 2).n_stripes, 8 * p * p, 2
+    nystrom, other = (Size(N, 2, p, n_threads=threads, keeps_products=keeps).working for keeps in (True, False))
+    table = square if p == 1_000 else 64 * 12 * p  # beyond 3000 landmarks, products of others are sparse
+    assert stripes > 20
+    assert nystrom - other == (stripes + SQUARES_OF_NYSTROM) * square + threads * (square - table)
+
+
+def test_only_a_fit_by_nystrom_keeps_products():
+    rows = np.empty((1_000, 2), np.float32)
+    assert size_of(NystromSC(), rows).keeps_products
+    assert not size_of(NystromSC(), rows, row_bytes=4).keeps_products
+    assert not size_of(DnCSC("auto"), rows).keeps_products
+
+
+def test_members_of_many_clusters_are_counted_as_wide_as_they_are(blobs):
+    rows = np.empty((1_000, 2), np.float32)
+    few, many = (size_of(LSEC(k, n_members=20), rows).must_keep for k in (10, 100))
+    assert (few, many) == (1_000 * (8 + 20 + 4), 1_000 * (8 + 40 + 4))
+    X, _ = blobs(8_000, k=150, dtype="float32", apart=6_000.0)
+    model = LSEC(150, n_members=6, n_landmarks=1_400, bandwidth="mean", n_init=1, random_state=0).fit(X)
+    widths = [np.dtype(column.dtype).itemsize for column in model._model.embedding.graph.columns]
+    assert max(widths) == member_bytes(150) == 2

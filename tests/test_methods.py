@@ -498,10 +498,27 @@ def test_k_means_ends_where_no_row_is_nearer_to_another_mean(data):
     model = LloydKMeans(k, n_init=3, random_state=0).fit(X)
     squared = naive.squared_distances(X, model.cluster_centers_)
     np.testing.assert_array_equal(squared.argmin(axis=1), model.labels_)
-    np.testing.assert_allclose(model.inertia_ / model._model.frame.scale**2, squared.min(axis=1).sum(), rtol=1e-9)
+    np.testing.assert_allclose(model.inertia_, squared.min(axis=1).sum(), rtol=1e-9)
     means = np.array([X[model.labels_ == i].mean(axis=0) for i in range(k)])
     np.testing.assert_allclose(model.cluster_centers_, means, atol=0.02 * X.std())
     assert squared.min(axis=1).sum() < 1.1 * KMeans(k, n_init=10, random_state=0).fit(X).inertia_
+
+
+@pytest.mark.parametrize("unit", [2.0**-300, 1.0, 2.0**300])
+def test_inertia_of_k_means_has_the_units_of_the_rows_also_when_loaded(mixture, tmp_path, unit):
+    model = LloydKMeans(4, random_state=0).fit(mixture[0] * unit)
+    wanted = KMeans(4, init=model.cluster_centers_ / unit, n_init=1).fit(mixture[0]).inertia_
+    assert model.inertia_ / unit / unit == pytest.approx(wanted, rel=1e-4)
+    model.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").inertia_ == model.inertia_
+
+
+@pytest.mark.parametrize("unit", [2.0**-900, 2.0**900])
+def test_an_inertia_that_no_number_holds_does_not_keep_a_model_from_being_saved(mixture, tmp_path, unit):
+    model = LloydKMeans(4, random_state=0).fit(mixture[0] * unit)
+    assert 0 <= model.inertia_ < np.inf
+    model.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").inertia_ == model.inertia_
 
 
 # Weights

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -20,6 +22,7 @@ from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Graphs, Members, consensus
 from dncsc.phases.nearest import NEAREST, Links
 from dncsc.phases.partition import Counted, Partition
+from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import NotFinite, Surveyed, check_finite, find_not_finite, survey
@@ -181,6 +184,8 @@ def run(
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
     centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding, say=False)
     labelled = steps("discretize", label_all, embedding, centroids)
+    if isinstance(embedding, Rows):  # others have no units
+        labelled = replace(labelled, inertia=_outside(labelled.inertia, engine.frame.scale, engine.frame.scale))
     agreed = None
     if members is not None:
         assert isinstance(embedding, Lifted)
@@ -190,6 +195,17 @@ def run(
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)
     return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, agreed)
+
+
+def _outside(total: float, *scales: float) -> float:
+    """A sum of what was multiplied by powers of two, without these; the largest number where it is beyond all numbers.
+
+    Exponents are added up: quotients could overflow one after the other, and yet lead back to a number.
+    """
+    try:
+        return math.ldexp(total, -sum(math.frexp(scale)[1] - 1 for scale in scales))
+    except OverflowError:
+        return sys.float_info.max
 
 
 def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:

@@ -26,9 +26,16 @@ class LloydKMeans(RecipeClusterer):
     checkpoint : path, optional
     verbose : int, default=0
 
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features_in_)
+        Means of the clusters.
+    inertia_ : float
+        Sum of squared distances of rows to the means of their clusters, each times the row's weight.
+
     See Also
     --------
-    DnCSC : What the parameters and the fitted attributes mean; they are the same.
+    DnCSC : What the parameters and the other fitted attributes mean; they are the same.
     """
 
     def __init__(

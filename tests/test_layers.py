@@ -94,7 +94,7 @@ def test_what_stands_beside_the_layers_leaves_them_alone(module):
 
 @pytest.mark.parametrize("module", [module for module in IN_LAYERS if layer(module) in ("phases", "recipes")])
 def test_a_phase_does_not_know_which_engine_runs_it(module):
-    general = {f"dncsc.engines.{name}" for name in ("base", "frame", "layout", "seeds")}
+    general = {f"dncsc.engines.{name}" for name in ("base", "frame", "layout", "scales", "seeds")}
     concrete = [source for source in inner_imports(module) if layer(source) == "engines" and source not in general]
     assert concrete == []
     asked = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -14,6 +12,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
+from dncsc.engines.scales import unscaled
 from dncsc.phases.affinity import Affinity, Mixture
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.counting import count_clusters
@@ -171,7 +170,7 @@ def run(
     """
     steps = _Steps(engine, say, keeper)
     surveyed = steps("survey", survey, names, keeper is not None)
-    engine.frame = surveyed.frame
+    engine.frame, engine.weight_scale = surveyed.frame, surveyed.weight_scale
     chosen = settings(surveyed.frame, surveyed.n_counted)
     if keeper is not None:
         keeper.start(_made_from(recipe, engine, surveyed, chosen, members))
@@ -184,8 +183,8 @@ def run(
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
     centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding, say=False)
     labelled = steps("discretize", label_all, embedding, centroids)
-    if isinstance(embedding, Rows):  # others have no units
-        labelled = replace(labelled, inertia=_outside(labelled.inertia, engine.frame.scale, engine.frame.scale))
+    units = [engine.frame.scale] * 2 if isinstance(embedding, Rows) else []  # places in a graph have none
+    labelled = replace(labelled, inertia=unscaled(labelled.inertia, engine.weight_scale, *units))
     agreed = None
     if members is not None:
         assert isinstance(embedding, Lifted)
@@ -195,17 +194,6 @@ def run(
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)
     return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, agreed)
-
-
-def _outside(total: float, *scales: float) -> float:
-    """A sum of what was multiplied by powers of two, without these; the largest number where it is beyond all numbers.
-
-    Exponents are added up: quotients could overflow one after the other, and yet lead back to a number.
-    """
-    try:
-        return math.ldexp(total, -sum(math.frexp(scale)[1] - 1 for scale in scales))
-    except OverflowError:
-        return sys.float_info.max
 
 
 def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:

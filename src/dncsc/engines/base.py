@@ -100,7 +100,7 @@ class Block:
     columns: Values
     """Parts of the columns that the task reads, and room for those that it writes."""
     weight: np.ndarray
-    """float64, one a row; ones where the user gave none."""
+    """float64, one a row, times the engine's scale; ones where the user gave none."""
     enter: InitVar[Callable[[np.ndarray | None], np.ndarray]]
     """Makes rows in the engine's frame: all of them, or those with the given numbers."""
 
@@ -170,6 +170,8 @@ class Engine(Protocol):
 
     layout: Layout
     frame: Frame
+    weight_scale: float
+    """what weights are multiplied by before tasks see them"""
     phase: str
     """what is going on, for those who watch"""
     most_values: int

@@ -43,6 +43,7 @@ class DaskEngine:
     def __init__(self, rows: Any, weight: Any = None, n_jobs: int | None = None) -> None:
         self.layout = Layout(*rows.shape)
         self.frame = Frame.raw(working_dtype(rows.dtype), rows.shape[1])
+        self.weight_scale = 1.0
         self.phase = ""
         self.most_values = MOST_VALUES
         self._pool = Pool(thread_count(n_jobs))
@@ -156,7 +157,7 @@ class DaskEngine:
         kept, formulas = self._sources(task.reads)
         holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
         taken = [[name for name in kept if self._holders[name] is holder] for holder in holders]
-        work = Work(task, self.frame, taken, formulas, self.layout.block_rows, self.phase)
+        work = Work(task, self.frame, self.weight_scale, taken, formulas, self.layout.block_rows, self.phase)
         shared = self._workers.send(work, self._key("work"), len(self._portions))
         chunks = self._rows.again()
         if chunks is not self._rows or not self._tails:

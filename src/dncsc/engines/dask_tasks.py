@@ -17,6 +17,7 @@ from dncsc.engines.dask_workers import ClusterTrouble, read_here
 from dncsc.engines.frame import Frame
 from dncsc.engines.keep_memory import keep_memory
 from dncsc.engines.pool import one_thread_each
+from dncsc.engines.scales import scaled
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Work:
 
     task: Task[Any, Any]
     frame: Frame
+    weight_scale: float
     taken: Sequence[Sequence[str]]
     """the columns that each holder is there for; it may have others, which have been written again since"""
     formulas: Mapping[str, Formula]
@@ -93,7 +95,8 @@ def visit(
                 for start in range(segment.start - portion.start, segment.stop - portion.start, work.block_rows):
                     span = slice(start, min(start + work.block_rows, segment.stop - portion.start))
                     values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
-                    weights = ones[: span.stop - start] if weight is None else weight[span]
+                    weights = ones if weight is None else scaled(weight[span], work.weight_scale)
+                    weights = weights[: span.stop - start]
                     task.visit(total, _block(work, portion.start, span, rows, values, weights, room))
                 if segment.is_last:
                     kept.append(task.end(total))

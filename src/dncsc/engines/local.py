@@ -13,6 +13,7 @@ from dncsc.engines.columns import Columns, InMemory
 from dncsc.engines.frame import Frame, working_dtype
 from dncsc.engines.layout import Layout
 from dncsc.engines.pool import Pool, thread_count
+from dncsc.engines.scales import scaled
 from dncsc.engines.watch import Progress
 
 MOST_VALUES = 2**27
@@ -73,6 +74,7 @@ class LocalEngine:
     ) -> None:
         self.layout = Layout(*rows.shape)
         self.frame = Frame.raw(dtype or working_dtype(rows.dtype), rows.shape[1])
+        self.weight_scale = 1.0
         self.phase = ""
         self.most_values = most_values
         self._rows = rows
@@ -150,8 +152,8 @@ class LocalEngine:
             rows = self._rows.read(start, stop)
             return self.frame.enter(rows, self._room()) if chosen is None else self.frame.enter(rows[chosen])
 
-        weight = self._ones[: stop - start] if self._weight is None else self._weight[start:stop]
-        return Block(start, stop, self._values(start, stop, task), weight, enter)
+        weight = self._ones if self._weight is None else scaled(self._weight[start:stop], self.weight_scale)
+        return Block(start, stop, self._values(start, stop, task), weight[: stop - start], enter)
 
     def _values(self, start: int, stop: int, task: Task[Any, Any]) -> Values:
         reads = self._reads(task.reads)

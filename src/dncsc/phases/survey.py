@@ -11,6 +11,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Engine, Pass
 from dncsc.engines.frame import Frame
+from dncsc.engines.scales import scale_for
 from dncsc.kernels.survey import survey_rows
 
 
@@ -93,6 +94,7 @@ class _Seen:
     low: np.ndarray
     high: np.ndarray
     n_counted: int = 0
+    heaviest: float = 0.0
     some: list[np.ndarray] = field(default_factory=list)
     not_finite: list[NotFinite] = field(default_factory=list)
     bad_weights: list[BadWeight] = field(default_factory=list)
@@ -112,6 +114,7 @@ class _Survey(Pass[_Seen]):
     def visit(self, total: _Seen, block: Block) -> None:
         survey_rows(block.rows, total.sums, total.low, total.high)
         total.n_counted += int(np.count_nonzero(block.weight > 0))
+        total.heaviest = max(total.heaviest, float(block.weight.max(initial=0.0)))
         counted = block.rows[block.weight > 0]
         total.some.append(counted[:: max(1, -(-len(counted) // self.median_rows))].astype(np.float64))
         if self.checksum:
@@ -124,9 +127,10 @@ class _Survey(Pass[_Seen]):
 
 @dataclass(frozen=True)
 class Surveyed:
-    """A safe frame for the rows, and how many have positive weight."""
+    """A safe frame for the rows, a safe scale for their weights, and how many have positive weight."""
 
     frame: Frame
+    weight_scale: float
     n_counted: int
     checksum: int | None
     """of all rows and weights, where it was asked for"""
@@ -163,4 +167,4 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
     checks = [check for total in seen for check in total.checks]
     whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
-    return Surveyed(frame, n_counted, whole)
+    return Surveyed(frame, scale_for(max(total.heaviest for total in seen)), n_counted, whole)

@@ -98,7 +98,7 @@ def test_without_matplotlib_there_is_a_table_but_no_picture(monkeypatch, capsys,
 
 def test_clusters_of_both_methods_that_share_rows_share_a_colour():
     class Model:
-        n_clusters = 3
+        n_clusters = "auto"
 
         def __init__(self, labels) -> None:
             self.labels_ = np.array(labels)

@@ -206,6 +206,14 @@ def test_the_gap_behind_the_last_eigenvalue_used_is_marked(ax, model):
     assert ax.texts[0].get_text().startswith(f"gap behind k = {K}")
 
 
+def test_a_number_of_clusters_that_was_found_is_drawn_as_if_it_were_given(rows):
+    fitted = DnCSC("auto", n_landmarks=100, random_state=0).fit(rows)
+    drawn = plot.clusters(fitted, rows, ax=Figure().subplots())
+    assert len(drawn.get_legend_handles_labels()[1]) == fitted.n_clusters_ == K
+    curve = plot.eigenvalues(fitted, ax=Figure().subplots())
+    assert curve.texts[0].get_text().startswith(f"gap behind k = {K}")
+
+
 def test_no_gap_is_marked_where_no_eigenvalue_follows(ax):
     fitted = DnCSC(2, n_landmarks=2, random_state=0).fit([[0.0, 0.0], [1.0, 1.0]])
     assert len(fitted.eigenvalues_) == 2

@@ -103,6 +103,15 @@ def test_groups_far_apart_are_called_stable(page):
     assert [line[2] for line in page.tables["Stability of each cluster, the least stable first"][1:]] == ["1.000"] * K
 
 
+def test_a_number_of_clusters_that_was_found_has_a_page(tmp_path, frame):
+    model = DnCSC("auto", n_landmarks=80, random_state=7).fit(frame)
+    write_report(tmp_path / "page.html", model, frame)
+    page = Page(tmp_path / "page.html")
+    assert len(page.tables[f"Clusters 1 to {K} by size"][1:]) == K
+    assert [line[2] for line in page.tables["Eigenvalues"][1:]].count("yes") == K
+    assert page.pairs["Agreement (ARI)"] == "1.000 \u25cf stable"
+
+
 def test_a_cloud_without_groups_is_not_called_stable(tmp_path):
     rows = np.random.default_rng(0).uniform(size=(3000, 6))
     write_report(tmp_path / "page.html", DnCSC(7, n_landmarks=60, n_init=1, random_state=0).fit(rows), rows)

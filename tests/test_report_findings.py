@@ -70,6 +70,15 @@ def test_stability_is_the_mean_best_jaccard(tmp_path):
     assert again.among == pytest.approx((metrics.nmi(*others), metrics.ari(*others)))
 
 
+def test_reruns_seek_as_many_clusters_as_the_model_has():
+    frame = four_groups()
+    model = DnCSC(3, n_landmarks=80, random_state=7).fit(frame)
+    found = moments.gather(Source(frame), model.labels_, 3, np.arange(1000), lambda done: None)
+    given = trust.examine(model, found, 1, lambda done: None)
+    counted = trust.examine(model.set_params(n_clusters="auto"), found, 1, lambda done: None)  # which would be 4
+    assert counted == given
+
+
 @pytest.mark.parametrize(
     ("ari", "stability", "verdict"),
     [

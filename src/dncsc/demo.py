@@ -151,7 +151,7 @@ def draw(ours: Result, theirs: Result, output: Path) -> None:
 
 def _numbered_alike(model: Any, other: Any) -> Any:
     """A copy of the model whose clusters have the numbers, and so the colours, of the other's they share most with."""
-    k = other.n_clusters
+    k = 1 + max(int(model.labels_.max()), int(other.labels_.max()))
     shared = np.bincount(model.labels_ * k + other.labels_, minlength=k * k).reshape(k, k)
     alike = copy.copy(model)
     alike.labels_ = linear_sum_assignment(shared, maximize=True)[1][model.labels_]

@@ -70,7 +70,7 @@ def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1)
     X = _table(X)
     points, names = _coordinates(model, X, features)
     labels = model.labels_ if len(points) == len(model.labels_) else np.asarray(model.predict(X))
-    colours = palette(max(int(labels.max()) + 1, getattr(model, "n_clusters", 1)))
+    colours = palette(max(int(labels.max()) + 1, _number(model)))
     ax = _axes(ax)
     _draw(points, labels, colours, ax)
     for cluster, colour in enumerate(colours):
@@ -129,7 +129,7 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     check_is_fitted(model)
-    values, k = np.asarray(model.eigenvalues_), model.n_clusters
+    values, k = np.asarray(model.eigenvalues_), _number(model)
     ax = _axes(ax)
     number = np.arange(1, len(values) + 1)
     ax.plot(number, values, color=PALE, linewidth=1.2, zorder=1)
@@ -179,6 +179,11 @@ def palette(n: int) -> np.ndarray:
     """
     more = [colorsys.hls_to_rgb(0.618034 * i % 1, (0.42, 0.66, 0.27)[i % 3], 0.5) for i in range(12, n)]
     return np.concatenate([_rgb(TWELVE.split()[:n]), np.reshape(more, (-1, 3))])
+
+
+def _number(model: Any) -> int:
+    """How many clusters a model has; k-means of scikit-learn only says how many it was asked for."""
+    return int(getattr(model, "n_clusters_", getattr(model, "n_clusters", 1)))
 
 
 def _rgb(codes: Sequence[str]) -> np.ndarray:

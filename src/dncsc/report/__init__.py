@@ -13,6 +13,7 @@ from dncsc.beside import written_beside
 from dncsc.report.gather import Progress, Wishes, gather
 from dncsc.report.page import page
 from dncsc.report.source import Source
+from dncsc.report.trust import sought
 
 __all__ = ["write_report"]
 
@@ -73,8 +74,9 @@ def write_report(
     wishes = Wishes(title, data, command, _at_least(0, "reruns", reruns), _at_least(1, "sample_rows", sample_rows))
     source = Source(rows, getattr(model, "feature_names_in_", None))
     _check_shape(model, source)
-    if wishes.reruns and wishes.sample_rows < min(model.n_clusters, source.n_rows):
-        raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={model.n_clusters} in them again.")
+    k = sought(model)
+    if wishes.reruns and wishes.sample_rows < min(k, source.n_rows):
+        raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again.")
     text = page(gather(model, source, wishes, progress or (lambda step, done: None)))
     with written_beside(target) as file:
         file.write(text.encode("utf-8", errors="replace"))

@@ -91,7 +91,7 @@ class Wishes:
 def gather(model: Any, source: Source, wishes: Wishes, progress: Progress) -> Facts:
     """Two passes over the rows, and re-runs on a sample."""
     run = describe(model, source, wishes)
-    k = max(int(model.n_clusters), int(np.max(model.labels_)) + 1)
+    k = max(trust.sought(model), int(np.max(model.labels_)) + 1)
     chosen = choose(source.n_rows, source.n_features, wishes.sample_rows)
     found = moments.gather(source, model.labels_, k, chosen, lambda done: progress("profiles", done))
     seen = maps.views(model, source, found, lambda done: progress("map", done))
@@ -104,7 +104,7 @@ def gather(model: Any, source: Source, wishes: Wishes, progress: Progress) -> Fa
         n_rows=source.n_rows,
         n_features=source.n_features,
         names=source.names,
-        n_clusters=int(model.n_clusters),
+        n_clusters=trust.sought(model),
         moments=found,
         eigenvalues=[float(value) for value in model.eigenvalues_],
         n_components=int(model.n_graph_components_),

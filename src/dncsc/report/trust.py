@@ -73,6 +73,11 @@ def word_for(agreement: float) -> str:
     return WORDS[0] if agreement >= STABLE else WORDS[1] if agreement >= SHAKY else WORDS[2]
 
 
+def sought(model: Any) -> int:
+    """How many clusters a fit looked for, of which it may have found fewer; or found, if that was left to it."""
+    return int(model.n_clusters_ if isinstance(model.n_clusters, str) else model.n_clusters)
+
+
 def examine(model: Any, moments: Moments, n_reruns: int, tell: Tell) -> Trust:
     """Fit the method to the sample with other seeds, and compare."""
     k = len(moments.count)
@@ -108,7 +113,8 @@ def examine(model: Any, moments: Moments, n_reruns: int, tell: Tell) -> Trust:
 
 def _labels_again(model: Any, sample: np.ndarray, seed: int) -> np.ndarray:
     again = clone(model)
-    changed = {"random_state": seed, "verbose": 0, "checkpoint": None}  # a checkpoint is of the model's own run
+    changed: dict[str, Any] = {"n_clusters": sought(model), "random_state": seed, "verbose": 0}
+    changed["checkpoint"] = None  # which is of the model's own run
     again.set_params(**{name: value for name, value in changed.items() if name in again.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters show as disagreement

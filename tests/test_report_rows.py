@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from dncsc import DnCSC, LloydKMeans
@@ -89,6 +90,14 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         sizes.append(rows.nbytes)
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 4
+
+
+def test_a_limit_on_the_memory_of_a_fit_is_not_one_for_its_page(tmp_path, model, frame):
+    limited = copy.copy(model).set_params(max_memory="1MB")  # as when the process has grown since the fit
+    with pytest.raises(MemoryError, match="max_memory"):
+        clone(limited).fit(frame)
+    write_report(tmp_path / "page.html", limited, frame, reruns=1)
+    assert "1MB" in Page(tmp_path / "page.html").pairs["max_memory"]
 
 
 def test_a_failure_leaves_what_was_there(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import platform
 from collections.abc import Callable
@@ -91,6 +92,7 @@ class Wishes:
 def gather(model: Any, source: Source, wishes: Wishes, progress: Progress) -> Facts:
     """Two passes over the rows, and re-runs on a sample."""
     run = describe(model, source, wishes)
+    model = copy.copy(model).set_params(max_memory=None)  # a limit of the fit, since which the process has grown
     k = max(trust.sought(model), int(np.max(model.labels_)) + 1)
     chosen = choose(source.n_rows, source.n_features, wishes.sample_rows)
     found = moments.gather(source, model.labels_, k, chosen, lambda done: progress("profiles", done))

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
-from dncsc import DnCSC, datasets, plot
+from dncsc import DnCSC, datasets, load_model, plot
 
 N_ROWS, K = 20_000, 5
 
@@ -131,6 +131,14 @@ def test_fitted_rows_keep_their_labels_and_others_are_predicted(ax):
         np.testing.assert_allclose(ax.collections[-1].get_facecolors()[:, :3], plot.palette(2)[expected])
 
 
+def test_a_model_from_a_file_gives_the_same_pictures(model, rows, tmp_path):
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    for figure in FIGURES.values():
+        drawn, expected = (picture(figure(each, rows, ax=Figure().subplots())) for each in (again, model))
+        np.testing.assert_array_equal(drawn, expected)
+
+
 def test_other_clusterers_can_be_drawn_too(ax, rows):
     plot.clusters(KMeans(3, random_state=0).fit(rows), rows, ax=ax)
     assert len(ax.get_legend_handles_labels()[1]) == 3
@@ -224,7 +232,7 @@ def test_no_gap_is_marked_where_no_eigenvalue_follows(ax):
 
 def test_phases_show_seconds_and_nanoseconds_a_row(ax):
     fitted = DnCSC(2)
-    fitted.timings_, fitted.labels_ = {"select": 1.5, "nearest": 0.25}, np.zeros(1_000_000, np.int32)
+    fitted.timings_, fitted.cluster_sizes_ = {"select": 1.5, "nearest": 0.25}, np.array([400_000, 600_000])
     plot.phases(fitted, ax=ax)
     picture(ax)
     assert [bar.get_width() for bar in ax.patches] == [1.5, 0.25]

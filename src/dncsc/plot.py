@@ -67,9 +67,10 @@ def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1)
     (1, 0)
     """
     check_is_fitted(model)
-    X = _table(X)
     points, names = _coordinates(model, X, features)
-    labels = model.labels_ if len(points) == len(model.labels_) else np.asarray(model.predict(X))
+    labels = np.asarray(getattr(model, "labels_", ()))  # which files of models leave out
+    if len(labels) != len(points):
+        labels = np.asarray(model.predict(X))
     colours = palette(max(int(labels.max()) + 1, _number(model)))
     ax = _axes(ax)
     _draw(points, labels, colours, ax)
@@ -102,7 +103,7 @@ def landmarks(
     with warnings.catch_warnings():  # landmarks are an array, whatever had names when it was fitted
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         points, names = _coordinates(model, model.landmarks_, features)
-    beneath = None if X is None else _coordinates(model, _table(X), features)[0]
+    beneath = None if X is None else _coordinates(model, X, features)[0]
     ax = _axes(ax)
     if beneath is not None:
         _draw(beneath, np.zeros(len(beneath), np.int32), _rgb([PALE]), ax)
@@ -162,7 +163,7 @@ def phases(model: Any, *, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     seconds = np.array(list(model.timings_.values()))
     bars = ax.barh(list(model.timings_), seconds, height=0.62, color=_rgb(TWELVE.split()[:1]))
-    rates = 1e9 * seconds / len(model.labels_)
+    rates = 1e9 * seconds / model.cluster_sizes_.sum()
     texts = [f"{each:.3f} s   {rate:,.0f} ns a row" for each, rate in zip(seconds, rates, strict=True)]
     ax.bar_label(bars, texts, padding=5, color=INK)
     ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # room for the text beside the longest bar
@@ -212,13 +213,9 @@ def _bare(ax: Axes) -> Axes:
     return ax
 
 
-def _table(X: Any) -> Any:
-    """X as something with a shape."""
-    return X if hasattr(X, "shape") else np.asarray(X)
-
-
 def _coordinates(model: Any, X: Any, features: Sequence[int | str] | str) -> tuple[np.ndarray, Sequence[str]]:
     """Two numbers a row, finite, and what they are called."""
+    X = X if hasattr(X, "shape") else np.asarray(X)
     if isinstance(features, str):
         if features != "embedding":
             raise ValueError(f'features must be two features or "embedding"; got {features!r}.')

@@ -26,12 +26,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 PIXELS = "return document.getElementById('canvas').toDataURL()"
+LARGE = ["income_a_year", "value_of_the_house", "kilometres"]
 SETTLED = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> dict[str, str]:
-    """A flower of two features, named columns with a hostile one, and sixty clusters of many features."""
+    """A flower of two features, columns with a hostile name, values in millions, sixty clusters of many features."""
     folder = tmp_path_factory.mktemp("pages")
     flower, _ = datasets.load("fl-20m", n=60_000)
     random = np.random.default_rng(0)
@@ -41,6 +42,7 @@ def pages(tmp_path_factory) -> dict[str, str]:
     sets = {
         "flower": (DnCSC(13, random_state=0), flower),
         "named": (DnCSC(3, n_landmarks=100, random_state=0), pd.DataFrame(many[:, :3], columns=names)),
+        "large": (DnCSC(3, n_landmarks=100, random_state=0), pd.DataFrame(1e6 * many[:, :3], columns=LARGE)),
         "many": (DnCSC(60, n_landmarks=600, random_state=0), many),
     }
     for name, (model, rows) in sets.items():
@@ -81,6 +83,12 @@ def pixels(browser) -> str:
     """The canvas, once what was asked for has been painted."""
     browser.execute_async_script(SETTLED)
     return browser.execute_script(PIXELS)
+
+
+def on_a_screen(browser, width: int) -> None:
+    """A phone, or a desktop."""
+    size = {"width": width, "height": 844, "deviceScaleFactor": 2, "mobile": width < 1000}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
 def find(browser, selector: str):
@@ -240,17 +248,83 @@ def test_dark_by_preference_and_by_choice(browser, pages):
     assert pixels(browser) == bright
 
 
-@pytest.mark.parametrize("name", ["flower", "named", "many"])
-def test_a_phone_need_not_scroll_sideways(browser, pages, name):
-    size = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (-0.3, 1.2, ["0", "0.5", "1.0"]),
+        (-9_000, 21_000, ["0", "10,000", "20,000"]),
+        (-2e6, 21e6, ["0", "10M", "20M"]),
+        (3.1e6, 4.9e6, ["3.5M", "4.0M", "4.5M"]),
+        (1e6 - 1, 1e6 + 5, ["1,000,000", "1,000,002", "1,000,004"]),
+        (-1e-5, 2.1e-5, ["\N{MINUS SIGN}1e\N{MINUS SIGN}5", "0", "1e\N{MINUS SIGN}5", "2e\N{MINUS SIGN}5"]),
+        (1e20, 2.6e20, ["1.0e20", "1.5e20", "2.0e20", "2.5e20"]),
+    ],
+)
+def test_numbers_at_the_axes_are_short_and_told_apart(browser, pages, low, high, texts):
+    browser.get(pages["flower"])
+    assert [
+        text for _, text in browser.execute_script("return ticks(arguments[0], arguments[1], 4)", low, high)
+    ] == texts
+
+
+@pytest.mark.parametrize("name", ["flower", "large"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_number_at_the_axes_is_squeezed(browser, pages, name, width):
+    on_a_screen(browser, width)
+    browser.get(pages[name])
+    script = """window.squeezed = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
+        if (/^[\u2212\\d]/.test(text) && this.measureText(text).width > most) squeezed.push(text);
+        fillText.call(this, text, x, y, most);
+      };
+      document.querySelector("input[value=embedding]").click();"""
+    browser.execute_script(script)
+    pixels(browser)
+    assert browser.execute_script("document.querySelector('input[name=view]').click(); return squeezed") == []
+    pixels(browser)
+    assert browser.execute_script("return squeezed") == []
+
+
+@pytest.mark.parametrize("name", ["named", "large"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_what_switches_are_called_stays_in_one_line(browser, pages, name, width):
+    on_a_screen(browser, width)
+    browser.get(pages[name])
+    browser.execute_script("document.querySelector('input[value=pairs]').click()")
+    script = """return [...document.querySelectorAll(".check, .choice label")].map((label) => {
+      const range = document.createRange();
+      range.selectNode([...label.childNodes].find((each) => each.nodeType === 3 && each.data.trim()));
+      return range.getClientRects().length;
+    })"""
+    assert browser.execute_script(script) == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["flower", "large"])
+def test_numbers_at_the_curve_stay_beside_it_on_a_phone(browser, pages, name):
+    on_a_screen(browser, 360)
+    browser.get(pages[name])
+    script = """const box = document.querySelector(".curve").getBoundingClientRect();
+      return [...document.querySelectorAll(".curve text")].map((each) => [each, each.getBoundingClientRect()])
+        .filter(([, own]) => own.left < box.left - 1 || own.right > 360).map(([each]) => each.textContent)"""
+    assert browser.execute_script(script) == []
+
+
+@pytest.mark.parametrize("name", ["flower", "named", "large", "many"])
+@pytest.mark.parametrize("width", [360, 390])
+def test_a_phone_need_not_scroll_sideways(browser, pages, name, width):
+    on_a_screen(browser, width)
     browser.get(pages[name])
     browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     pixels(browser)
-    assert browser.execute_script("return document.documentElement.scrollWidth") == 390
+    assert browser.execute_script("return document.documentElement.scrollWidth") == width
     wide = """return [...document.querySelectorAll("main *")].filter((each) => !each.closest("svg, .unseen, .tip"))
-      .filter((each) => each.getBoundingClientRect().right > 391).map((each) => each.outerHTML.slice(0, 80))"""
-    assert browser.execute_script(wide) == []
+      .filter((each) => each.getBoundingClientRect().right > arguments[0] + 1)
+      .map((each) => each.outerHTML.slice(0, 80))"""
+    assert browser.execute_script(wide, width) == []
+    over = """return [...document.querySelectorAll(".card table")]
+      .filter((each) => each.offsetWidth > each.parentElement.clientWidth).map((each) => each.outerHTML.slice(0, 80))"""
+    assert browser.execute_script(over) == []
 
 
 def test_folded_profiles_open_together_and_for_print(browser, pages):

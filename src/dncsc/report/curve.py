@@ -9,7 +9,9 @@ import numpy as np
 from dncsc.report.pieces import text
 
 WIDTH, HEIGHT = 720, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, WIDTH - 16, 22, HEIGHT - 40
+RIGHT, TOP, BOTTOM = WIDTH - 16, 22, HEIGHT - 40
+BESIDE, LETTER = 14, 15
+"""Room beside the numbers up the axis, and for each of their letters: they are large on a phone."""
 LABELS = 12
 """Numbers below the curve, about."""
 FEW = 60
@@ -21,10 +23,11 @@ Scale = Callable[[float], float]
 def curve(values: Sequence[float], k: int, described: str) -> str:
     """Eigenvalues in ascending order, those used filled, and the gap behind the k-th marked."""
     high = max(values[-1], 1e-12) * 1.06
-    step = (RIGHT - LEFT) / max(len(values) - 1, 1)
+    left = BESIDE + LETTER * max(len(_short(tick)) for tick in _ticks(high))
+    step = (RIGHT - left) / max(len(values) - 1, 1)
 
     def x(number: float) -> float:
-        return LEFT + step * (number - 1)
+        return left + step * (number - 1)
 
     def y(value: float) -> float:
         return BOTTOM - (BOTTOM - TOP) * value / high
@@ -43,10 +46,10 @@ def curve(values: Sequence[float], k: int, described: str) -> str:
 
 
 def _scales(n_values: int, k: int, high: float, x: Scale, y: Scale) -> list[str]:
-    parts = []
+    parts, left = [], x(1)
     for tick in _ticks(high):
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>')
-        parts.append(f'<text x="{LEFT - 10}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.3g}</text>')
+        parts.append(f'<line class="grid" x1="{left}" x2="{RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>')
+        parts.append(f'<text x="{left - 10}" y="{y(tick) + 4:.1f}" text-anchor="end">{_short(tick)}</text>')
     every = -(-n_values // LABELS)
     for number in sorted({1, k, *range(every, n_values + 1, every)}):
         if number == k or (abs(number - k) >= every and (number == 1 or number > every / 2 + 1)):
@@ -56,14 +59,19 @@ def _scales(n_values: int, k: int, high: float, x: Scale, y: Scale) -> list[str]
 
 
 def _gap(values: Sequence[float], k: int, x: Scale, y: Scale) -> list[str]:
-    upper, lower, middle = y(values[k]), y(values[k - 1]), x(k + 0.5)
+    left, upper, lower, middle = x(1), y(values[k]), y(values[k - 1]), x(k + 0.5)
     said = f"gap behind {k}: {values[k] - values[k - 1]:.3g}"
     anchor, place = ("end", middle - 8) if middle > WIDTH / 2 else ("start", middle + 8)
     return [
-        f'<rect class="gap" x="{LEFT}" y="{upper:.1f}" width="{RIGHT - LEFT}" height="{max(lower - upper, 1):.1f}"/>',
+        f'<rect class="gap" x="{left}" y="{upper:.1f}" width="{RIGHT - left}" height="{max(lower - upper, 1):.1f}"/>',
         f'<line class="cut" x1="{middle:.1f}" x2="{middle:.1f}" y1="{TOP}" y2="{BOTTOM}"/>',
         f'<text class="strong" x="{place:.1f}" y="{TOP - 6}" text-anchor="{anchor}">{said}</text>',
     ]
+
+
+def _short(tick: float) -> str:
+    """A number without the noughts that an exponent does not need."""
+    return f"{tick:.3g}".replace("e-0", "e-").replace("-", "\N{MINUS SIGN}")
 
 
 def _ticks(high: float) -> list[float]:

@@ -13,6 +13,10 @@ function unpack(packed) {
 
 const OUTSIDE = 65535;
 const INSET = { left: 52, right: 14, top: 14, bottom: 42 };
+const BESIDE = 22; // pixels beside the numbers up the axis
+const UNITS = [[1e12, "T"], [1e9, "B"], [1e6, "M"]];
+const FEW_PLACES = 3; // behind the point of a number in units
+const MOST_UP = 7; // numbers up the axis
 const MANY_ENTRIES = 6000; // fewer are drawn as a dot each
 const REACH = 5; // how many cells away from the pointer rows are looked for
 const AROUND = 2; // how many cells away from there rows are counted
@@ -78,11 +82,17 @@ function pairView(pairs, across, up, data) {
   return finished(view, columns, lines);
 }
 
-/** Where the frame of the map lies on a canvas of that width. */
-function frameOn(width, data) {
-  const across = width - INSET.left - INSET.right;
+const fontOf = (canvas) => `12px ${getComputedStyle(canvas).fontFamily}`;
+
+/** Where the frame of the map lies on a canvas: right of the longest number up the axis. */
+function frameOn(canvas, data, view) {
+  const pen = canvas.getContext("2d");
+  pen.font = fontOf(canvas);
+  const widths = ticks(view.low[1], view.high[1], MOST_UP).map(([, text]) => pen.measureText(text).width);
+  const left = Math.max(INSET.left, BESIDE + Math.ceil(Math.max(...widths)));
+  const across = canvas.clientWidth - left - INSET.right;
   const up = (across * data.lines) / data.columns;
-  return { left: INSET.left, top: INSET.top, width: across, height: up, whole: up + INSET.top + INSET.bottom };
+  return { left, top: INSET.top, width: across, height: up, whole: up + INSET.top + INSET.bottom };
 }
 
 /** Rows of each visible cluster in a cell, the largest first. */
@@ -138,22 +148,30 @@ function shade(found, view, colours) {
 function ticks(low, high, about) {
   const power = 10 ** Math.floor(Math.log10((high - low) / about));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => (high - low) / each <= about) || power;
-  const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const written = inUnits(step, Math.max(Math.abs(low), Math.abs(high)));
   const found = [];
   for (let i = Math.ceil(low / step); i * step <= high; i++) {
-    const value = i * step;
-    const plain = Math.abs(value) < 1e7 && places < 7;
-    const text = plain
-      ? value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places })
-      : value.toPrecision(3);
-    found.push([value, text.replace("-", "\u2212")]);
+    found.push([i * step, i ? written(i * step).replaceAll("-", "\u2212") : "0"]);
   }
   return found;
 }
 
+/** How to write multiples of a step up to the farthest: short, but so that no two are the same. */
+function inUnits(step, farthest) {
+  const power = (value) => Math.floor(Math.log10(value) + 1e-9);
+  if (farthest >= 1e15 || farthest < 1e-3) {
+    return (value) => value.toExponential(Math.max(0, power(Math.abs(value)) - power(step))).replace("e+", "e");
+  }
+  const fits = ([unit]) => unit <= farthest && power(unit) - power(step) <= FEW_PLACES;
+  const [unit, letter] = UNITS.find(fits) || [1, ""];
+  const places = Math.max(0, power(unit) - power(step));
+  const options = { minimumFractionDigits: places, maximumFractionDigits: places };
+  return (value) => (value / unit).toLocaleString("en", options) + letter;
+}
+
 /** Lines and numbers of the axes, and their names. */
 function paintAxes(pen, frame, view, style) {
-  pen.font = `12px ${style.fontFamily}`;
+  pen.font = style.font;
   pen.fillStyle = style.color;
   pen.strokeStyle = style.borderTopColor;
   pen.lineWidth = 1;
@@ -167,7 +185,7 @@ function paintAxes(pen, frame, view, style) {
   }
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  for (const [value, text] of ticks(view.low[1], view.high[1], frame.height > 350 ? 7 : 4)) {
+  for (const [value, text] of ticks(view.low[1], view.high[1], frame.height > 350 ? MOST_UP : 4)) {
     const y = Math.round(bottom - (frame.height * (value - view.low[1])) / (view.high[1] - view.low[1])) + 0.5;
     pen.beginPath(); pen.moveTo(frame.left, y); pen.lineTo(frame.left + frame.width, y); pen.stroke();
     if (y > frame.top + 6 && y < bottom - 6) pen.fillText(text, frame.left - 6, y, frame.left - 20);

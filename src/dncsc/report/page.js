@@ -25,14 +25,14 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
   function paint() {
     const width = canvas.clientWidth;
     if (!width) return;
-    const frame = frameOn(width, data), dense = Math.max(1, devicePixelRatio || 1);
+    const frame = frameOn(canvas, data, view), dense = Math.max(1, devicePixelRatio || 1);
     canvas.width = Math.round(width * dense);
     canvas.height = Math.round(frame.whole * dense);
     canvas.style.aspectRatio = `${width} / ${frame.whole}`;
     const pen = canvas.getContext("2d"), night = isNight();
     pen.scale(dense, dense);
-    const { fontFamily, color, borderTopColor } = getComputedStyle(canvas);
-    const style = printing ? { fontFamily, ...PAPER } : { fontFamily, color, borderTopColor };
+    const { color, borderTopColor } = getComputedStyle(canvas);
+    const style = { font: fontOf(canvas), ...(printing ? PAPER : { color, borderTopColor }) };
     paintAxes(pen, frame, view, style);
     const draw = view.cell.length < MANY_ENTRIES ? paintDots : paintCells;
     draw(pen, frame, view, visible, night ? byNight : byDay, data);
@@ -58,7 +58,7 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
     cursor.hidden = tip.hidden = true;
     if (!place) { readout.textContent = idle; return; }
     if (shown) {
-      const frame = frameOn(canvas.clientWidth, data);
+      const frame = frameOn(canvas, data, view);
       const x = frame.left + (frame.width * (shown.column + 0.5)) / data.columns;
       const y = frame.top + frame.height * (1 - (shown.line + 0.5) / data.lines);
       cursor.hidden = false;
@@ -86,7 +86,7 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
   }
 
   function point(event) {
-    const box = canvas.getBoundingClientRect(), frame = frameOn(canvas.clientWidth, data);
+    const box = canvas.getBoundingClientRect(), frame = frameOn(canvas, data, view);
     const column = Math.floor(((event.clientX - box.left - frame.left) / frame.width) * data.columns);
     const line = Math.floor((1 - (event.clientY - box.top - frame.top) / frame.height) * data.lines);
     const inside = column >= 0 && column < data.columns && line >= 0 && line < data.lines;

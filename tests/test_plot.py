@@ -346,6 +346,12 @@ def test_twelve_colours_stay_apart_for_the_colour_blind(eye):
     assert apart.min() > 17
 
 
+@pytest.mark.parametrize(("n", "least"), [(20, 16), (40, 9), (60, 8)])
+def test_dozens_of_colours_can_be_told_apart(n, least):
+    seen = lab(plot.palette(n), EYES["normal"])
+    assert (np.linalg.norm(seen[:, None] - seen, axis=2) + 1e9 * np.eye(n)).min() > least
+
+
 @pytest.mark.parametrize("n", [1, 12, 13, 100, 1000])
 def test_many_clusters_have_different_colours_that_show_on_white(n):
     colours = plot.palette(n)

@@ -175,10 +175,10 @@ def phases(model: Any, *, ax: Axes | None = None) -> Axes:
 def palette(n: int) -> np.ndarray:
     """Colours for n clusters, as RGB between 0 and 1: shape (n, 3).
 
-    The first twelve can be told apart by the colour-blind as well. From there on hues go round the wheel by the
-    golden section at three lightnesses in turn: all differ, though nobody can tell a hundred colours apart.
+    The first twelve can be told apart by the colour-blind as well. Then hues go round the wheel by the golden section,
+    at four lightnesses in turn (of three, every 21st would look the same): all differ, though a hundred are too many.
     """
-    more = [colorsys.hls_to_rgb(0.618034 * i % 1, (0.42, 0.66, 0.27)[i % 3], 0.5) for i in range(12, n)]
+    more = [colorsys.hls_to_rgb(0.618034 * i % 1, (0.54, 0.42, 0.27, 0.66)[i % 4], 0.5) for i in range(12, n)]
     return np.concatenate([_rgb(TWELVE.split()[:n]), np.reshape(more, (-1, 3))])
 
 

@@ -58,6 +58,12 @@ def test_every_suite_has_a_section_and_figures_on_both_grounds(report):
         assert ground > 0.95 if path.stem.endswith("light") else ground < 0.2
 
 
+def test_on_a_phone_figures_are_scrolled_rather_than_shrunk(report):
+    page = (report / "index.html").read_text("utf-8")
+    assert page.count("<figure>") == page.count('<figure><div class="scroll"><picture>') > 0
+    assert "img { max-width: max(100%, 60rem);" in page
+
+
 def test_the_page_needs_nothing_but_its_images(report):
     page = (report / "index.html").read_text("utf-8")
     named = re.findall(r'(?:src|srcset|href)="([^#"][^"]*)"', page)

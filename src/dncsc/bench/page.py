@@ -31,7 +31,7 @@ th:first-child, td:first-child { position: sticky; left: 0; background: var(--gr
 tbody tr:nth-child(even) td { background: var(--stripe); }
 td strong { color: var(--accent); }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .88rem; }
-img { max-width: 100%; height: auto; }
+img { max-width: max(100%, 60rem); height: auto; }
 """
 
 
@@ -96,8 +96,8 @@ def _section(section: Section) -> str:
     for drawing in section.drawings:
         light, dark = (f"figures/{drawing.name}-{theme}.png" for theme in ("light", "dark"))
         parts.append(
-            f'<figure><picture><source srcset="{dark}" media="(prefers-color-scheme: dark)">'
-            f'<img src="{light}" alt="{html.escape(drawing.text)}" loading="lazy"></picture>'
+            f'<figure><div class="scroll"><picture><source srcset="{dark}" media="(prefers-color-scheme: dark)">'
+            f'<img src="{light}" alt="{html.escape(drawing.text)}" loading="lazy"></picture></div>'
             f"<figcaption>{html.escape(drawing.text)}</figcaption></figure>"
         )
     return f"<section>{''.join(parts)}</section>"

@@ -119,8 +119,8 @@ def curves(results: SuiteResults, axis: str, letter: str, theme: Theme) -> Any:
     return figure
 
 
-def maps(results: SuiteResults, neighbors: Sequence[int], rates: Sequence[int], theme: Theme) -> Any:
-    """Shades over K and alpha: ACC, NMI and time below each other, a column a set."""
+def maps(results: SuiteResults, neighbors: Sequence[int], rates: Sequence[int]) -> Any:
+    """Shades over K and alpha, the same on any ground: ACC, NMI and time below each other, a column a set."""
     figure, panels = _panels(3, len(results.sets), 2.2)
     for column, size in zip(panels.T, results.sets, strict=True):
         for ax, (measure, label) in zip(column, LABELS.items(), strict=True):

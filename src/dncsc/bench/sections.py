@@ -102,7 +102,7 @@ def _alpha(results: SuiteResults, name: str) -> Parts:
 
     lines = [(f"K = {k}", line(k)) for k in neighbors]
     tables = matrix(results, lines, [(f"alpha = {rate}", rate) for rate in rates])
-    drawing = Drawing(name, "ACC, NMI and time by K and alpha", partial(figures.maps, results, neighbors, rates))
+    drawing = Drawing(name, "ACC, NMI and time by K and alpha", lambda theme: figures.maps(results, neighbors, rates))
     return tables, [drawing]
 
 

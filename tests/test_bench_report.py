@@ -129,6 +129,7 @@ def test_nothing_to_report_is_said(tmp_path, capsys):
 
 def test_the_papers_numbers_are_the_papers():
     assert published("usps", None, "dnc-sc", "acc") == Spread(82.55, 1.96)
+    assert published("usps", None, "dnc-sc/bandwidth=mean", "acc") == Spread(82.55, 1.96)
     assert published("fl-20m", None, "k-means", "seconds") == Spread(311.94, 2.91)
     assert published("mnist", None, "sc", "acc") is None
     assert published("fl-20m", 1000, "k-means", "seconds") is None

@@ -18,8 +18,8 @@ METHODS = {
 }
 """Our names of the paper's methods, where they are not the same in small letters."""
 
-DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates"
-"""Both are the paper's DnC-SC: ours, and ours with its search of nearest landmarks."""
+DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates", "dnc-sc/bandwidth=mean"
+"""All are the paper's DnC-SC: ours, ours with its search of nearest landmarks, and ours with its weights."""
 
 MEASURES = {"acc_percent": "acc", "nmi_percent": "nmi", "seconds": "seconds"}
 

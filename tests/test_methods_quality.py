@@ -36,7 +36,7 @@ PAPER = {
     ("dnc-sc", "usps"): ((82.55, 1.96), (82.86, 0.21)),
 }
 """Mean and standard deviation of ACC and of NMI over 20 runs, in percent: tables of Li, Ye, Imakura and Sakurai,
-"Divide-and-conquer based large-scale spectral clustering" (2022), as in ../shared/paper/tables.csv."""
+"Divide-and-conquer based large-scale spectral clustering" (2022), as in src/dncsc/bench/paper_tables.csv."""
 
 BASE = {"u-senc": "u-spec", "lsec": "dnc-sc"}
 """Ensembles, which are not in the paper, stand next to the method that they are made of."""

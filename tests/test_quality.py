@@ -14,7 +14,7 @@ from dncsc.metrics import accuracy, nmi
 
 PAPER = {"usps": (82.55, 82.86), "pendigits": (82.27, 82.01), "letters": (33.54, 45.37), "mnist": (74.24, 72.00)}
 """Mean ACC and NMI of DnC-SC in percent: tables of Li, Ye, Imakura and Sakurai, "Divide-and-conquer based large-scale
-spectral clustering" (2022), as in ../shared/paper/tables.csv."""
+spectral clustering" (2022), as in src/dncsc/bench/paper_tables.csv."""
 
 LEAST = {"usps": (88, 84.5), "pendigits": (88, 85.5), "letters": (34.5, 49), "mnist": (84, 80)}
 """What a mean of three seeds has to reach: a little less than that of 20 (docs/quality.md)."""

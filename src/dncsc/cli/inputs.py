@@ -110,7 +110,7 @@ def features(source: Source, choice: Choice) -> list[Any] | None:
         if columns is not None and name in columns:
             raise Refused(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
     left_out = {*(drop or ()), *aside.values()}
-    kept = columns or [name for name in known.features if name not in left_out]
+    kept = columns or _named([name for name in known.features if name not in left_out], source.name)
     if not kept:
         raise Refused(f"no column of {source.name} is left as a feature.")
     return kept if known.has_names else [int(name) for name in kept]
@@ -125,6 +125,13 @@ def check_aside(source: Source, choice: Choice) -> None:
         for option, name in choice.aside.items():
             if name not in known.beside:
                 _check_known(option, name, known, source.name if len(source.files) == 1 else str(file))
+
+
+def _named(names: list[str], where: str) -> list[str]:
+    """Columns that have a name. One without is most likely the index of a data frame, which says nothing about rows."""
+    if "" in names:
+        errors.tell(f"{where}: a column has no name, as pandas' index has none: it is left out.")
+    return [name for name in names if name != ""]
 
 
 def _check_known(option: str, name: str, known: Header, where: str) -> None:

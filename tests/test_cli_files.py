@@ -1,0 +1,38 @@
+"""Files of text as people have them, through the command line: which columns and rows they hold, and what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dncsc import load_model
+from dncsc.cli import main
+
+ROWS = np.random.default_rng(0).normal(size=(60, 2)) + np.array([[0.0, 0.0], [40.0, 9.0]]).repeat(30, axis=0)
+FRAME = pd.DataFrame(ROWS, columns=["a", "b"]).assign(kind=["u", "v"] * 30)
+FIT = ["-k", "2", "--landmarks", "20", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("options", [["--drop", "kind"], ["--id", "kind"]])
+def test_the_nameless_index_of_a_data_frame_is_left_out_and_that_is_said(options, capsys):
+    FRAME.to_csv("rows.csv")
+    assert main(["fit", "rows.csv", *FIT, *options, "-o", "l.csv", "--model", "m.npz"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "dncsc: rows.csv: a column has no name, as pandas' index has none: it is left out."
+    assert load_model("m.npz").feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_the_nameless_index_of_a_data_frame_can_be_the_identifier(capsys):
+    FRAME.to_csv("rows.csv")
+    assert main(["fit", "rows.csv", *FIT, "--drop", "kind", "--id", "", "-o", "l.csv"]) == 0
+    assert capsys.readouterr().err == ""
+    assert pd.read_csv("l.csv", index_col=0).index.tolist() == list(range(60))

@@ -36,3 +36,11 @@ def test_the_nameless_index_of_a_data_frame_can_be_the_identifier(capsys):
     assert main(["fit", "rows.csv", *FIT, "--drop", "kind", "--id", "", "-o", "l.csv"]) == 0
     assert capsys.readouterr().err == ""
     assert pd.read_csv("l.csv", index_col=0).index.tolist() == list(range(60))
+
+
+def test_no_row_of_a_file_without_names_is_taken_for_names():
+    Path("rows.csv").write_text("M,3,1,2\nF,9,5,7\nM,3,2,2\nF,8,5,6\n")
+    assert main(["fit", "rows.csv", *FIT[:2], "-q", "--drop", "0", "-o", "l.csv"]) == 0
+    labels = pd.read_csv("l.csv")["label"].tolist()
+    assert labels == [labels[0], labels[1]] * 2
+    assert labels[0] != labels[1]

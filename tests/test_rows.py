@@ -20,6 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dncsc.rows import RawRows, from_memmap, open_rows
+from dncsc.rows.base import FileState
+from dncsc.rows.header import read_dialect
 from row_files import (
     DIRECT,
     NAMED,
@@ -231,6 +233,37 @@ def test_dictionaries_that_grow_from_batch_to_batch(tmp_path):
 
 
 # Text
+
+
+HEADERS = {
+    "years above whole numbers": ("name,2019,2020\nx,5,7\n", True),
+    "years above values": ("name,2019,2021,2020\nx,1.5,2.5,-3.5\n", True),
+    "a single year above a value": ("name,2020\nx,1.5\n", True),
+    "decades": ("name,2000,2010,2020\nx,5,7,6\n", True),
+    "years beside a nameless index": (",2019,2020\nx,5,7\n", True),
+    "a name above a number": ("name,size,7,5\nx,3,5,7\n", True),
+    "years above a gap": ("name,2019,2020\nx,,7\n", True),
+    "numbers above text": ("name,1,5\nx,low,high\n", True),
+    "nothing below": ("name,9,3\n", True),
+    "a row": ("M,3,1,2\nF,9,5,7\n", False),
+    "a row of UCI's letters": ("T,2,8,3,5,1,8\nI,5,12,3,7,2,10\n", False),
+    "a row with its class last": ("3,1,2,M\n9,5,7,F\n", False),
+    "a row of one number": ("M,3\nF,9\n", False),
+    "an age and a height": ("anna,31,172\nbert,45,180\n", False),
+    "a row above one of fewer whole numbers": ("M,3,1\nF,2.5,4\n", False),
+    "a row that counts by chance": ("M,3,4\nM,9,5\n", False),
+    "a row without a value": ("M,NA,3,1\nF,9,5,7\n", False),
+    "a row above one without a value": ("M,4,3,1\nF,?,5,7\n", False),
+    "values that are the same": ("M,2,2\nF,1.5,2.5\n", False),
+    "negative numbers below": ("M,3,1\nF,-9,-5\n", False),
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_a_first_line_like_the_second_is_a_row_and_years_are_names(tmp_path, case):
+    content, headed = HEADERS[case]
+    names = read_dialect(FileState.of(text(tmp_path, content)), compressed=False).names
+    assert names == (tuple(content.split("\n")[0].split(",")) if headed else None)
 
 
 TEXTS = {

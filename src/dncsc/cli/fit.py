@@ -99,7 +99,8 @@ def fit(
     """Cluster the rows of a file.
 
     Labels stand in the order of the rows, in a column called label. Files may be larger than memory. Nothing is
-    overwritten unless --force says so, and nothing half written is left behind.
+    overwritten unless --force says so, and nothing half written is left behind. The first line of CSV holds names,
+    unless it looks like the rows below it; columns are then called 0, 1, 2, ...
     """
     targets = Targets.named(output, model, report)
     choice = Choice(columns, drop, identifier)

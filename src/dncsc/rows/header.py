@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import re
 import zlib
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from dncsc.rows.sniff import READABLE, claim
 
 LONGEST_LINE = 2**24
 BOM = b"\xef\xbb\xbf"
+MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
+"""Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +136,41 @@ def _fields(text: str, delimiter: str) -> list[str]:
 def _is_header(first: list[str], second: list[str] | None = None) -> bool:
     """Whether a line holds names: text, or text and whole numbers, or 0, 1, 2, ... above values that are not whole."""
     values = [cell for cell in first if _is_value(cell)]
+    if not values:
+        return True
     if len(values) < len(first):
-        return all(cell.strip().isdecimal() for cell in values)
+        return all(map(_is_whole, values)) and not _is_row(first, second)
     counted = [cell.strip() for cell in first] == [str(number) for number in range(len(first))]
-    return counted and second is not None and not all(cell.strip().lstrip("+-").isdecimal() for cell in second)
+    return counted and second is not None and not all(_is_whole(cell.strip().lstrip("+-")) for cell in second)
+
+
+def _is_row(first: list[str], second: list[str] | None) -> bool:
+    """Whether text and whole numbers are a row, as `T,2,8,3` above `I,5,12,3`, and no names, as `city,2019,2020`.
+
+    Names differ from each other, and a name above a number gives them away. Where there is none, numbers have to count
+    up, or stand above values none of which is whole, to be taken for names, and text may not stand below itself.
+    """
+    cells = [cell.strip() for cell in first]
+    if len(set(cells)) < len(cells):
+        return True
+    pairs = [(above, below.strip()) for above, below in zip(cells, second or (), strict=False)]
+    texts = [(above, below) for above, below in pairs if not _is_value(above) and above not in (*MISSING, "?")]
+    if not pairs or any(_is_value(below) for _, below in texts):
+        return False
+    numbers = [(int(above), below) for above, below in pairs if _is_value(above)]
+    if _counts_up([number for number, _ in numbers]) or not any(_is_whole(below.lstrip("+-")) for _, below in numbers):
+        return any(above == below for above, below in texts)
+    return True
+
+
+def _counts_up(numbers: list[int]) -> bool:
+    """Whether numbers go up in equal steps, by which years can be told from measurements; two numbers, one by one."""
+    steps = {after - before for before, after in itertools.pairwise(numbers)}
+    return len(steps) == 1 and min(steps) > 0 and (len(numbers) > 2 or steps == {1})
+
+
+def _is_whole(cell: str) -> bool:
+    return cell.strip().isdecimal()
 
 
 def _is_value(cell: str) -> bool:

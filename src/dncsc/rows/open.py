@@ -54,6 +54,10 @@ def open_rows(paths: Source | Sequence[Source], columns: Sequence[Any] | None = 
     Read are .npy, .npz, Parquet, Feather and Arrow files and streams, CSV and TSV, also compressed by gzip; the last
     five need pyarrow. Content and suffix have to agree. Missing values and columns that are not numbers are refused.
 
+    The first line of text holds names if it is text, or text and whole numbers that differ; but it is a row if no name
+    stands above a number and the whole numbers do not count up, as years would, nor stand above values that are not
+    whole. ``city,2019,2020`` is names, ``T,2,8,3`` above ``I,5,12,3`` is a row.
+
     Examples
     --------
     >>> import numpy as np, tempfile

@@ -15,11 +15,8 @@ import numpy as np
 from dncsc.rows.arrow import arrow, decoding, refuse_missing, side_by_side
 from dncsc.rows.base import FileState, FileTrouble, StreamRows
 from dncsc.rows.columns import column_names, column_numbers
-from dncsc.rows.header import Dialect, arrow_stream, read_dialect, refuse_ragged
+from dncsc.rows.header import MISSING, Dialect, arrow_stream, read_dialect, refuse_ragged
 from dncsc.rows.sniff import content
-
-MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
-"""Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
 TYPES = ("int64", "float64", "bool")
 """What cells can be, and in which order that is tried."""

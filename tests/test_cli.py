@@ -132,6 +132,27 @@ def test_scaled_rows_are_those_of_scikit_learn(how, scaler, folder):
     assert isinstance(found, ScaledRows)
 
 
+@pytest.mark.parametrize("how", ["standard", "robust"])
+def test_scaled_rows_do_not_depend_on_how_large_or_small_a_column_is(how, folder):
+    X = np.random.default_rng(0).normal(size=(40_000, 1))
+    powers = np.array([0, 512, 600, 1019, -400, -1000])  # squares of columns overflow or vanish
+    np.save("rows.npy", np.hstack([X * 2.0**powers, np.full_like(X, 1.7e308)]))
+    with open_rows("rows.npy") as rows:
+        found, _ = scaled(rows, how, seed=0, watch=lambda *told: None)
+        Y = found.read(0, 40_000)
+    np.testing.assert_array_equal(Y[:, :-1], Y[:, [0] * len(powers)])
+    assert Y[:, 0].std() == pytest.approx(1 if how == "standard" else 0.74, abs=0.01)
+    assert not Y[:, -1].any()
+
+
+@pytest.mark.parametrize("how", ["standard", "robust"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_column_that_is_not_finite_cannot_be_scaled(how, value, folder):
+    np.save("rows.npy", np.column_stack([np.arange(10.0), np.full(10, value)]))
+    with open_rows("rows.npy") as rows, pytest.raises(ValueError, match="column 1 has values that are not finite"):
+        scaled(rows, how, seed=0, watch=lambda *told: None)
+
+
 def test_a_model_gives_its_rows_their_labels_again_scaled_and_by_name(table, folder):
     write(table, "rows.csv")
     scaled_fit = ["fit", "rows.csv", *FIT, "--columns", "a,b", "--scale", "standard"]

@@ -13,6 +13,9 @@ from dncsc.rows import Rows
 SAMPLE_ROWS = 100_000
 """Rows that medians and quartiles are taken from."""
 
+LEAST_EXPONENT = -1000
+"""Of the powers of two that columns are multiplied by the inverse of: that of a smaller one would overflow."""
+
 Watch = Callable[[str, int, int], None]
 
 
@@ -28,6 +31,8 @@ class ScaledRows(Rows):
     def __init__(self, rows: Rows, centre: Any, scale: Any) -> None:
         self._rows = rows
         self.centre, self.scale = np.asarray(centre, np.float64), np.asarray(scale, np.float64)
+        # A power of two: the same digits, and no difference overflows.
+        self._factor = np.where(self.scale > 1, 0.25, 1.0)
         super().__init__(rows.files, rows.shape, working_dtype(rows.dtype), rows.names)
         self.kind, self.direct, self.seekable = rows.kind, rows.direct, rows.seekable
 
@@ -38,7 +43,8 @@ class ScaledRows(Rows):
         return map(self._scaled, self._rows.batches(n_rows))
 
     def _scaled(self, block: np.ndarray) -> np.ndarray:
-        return ((block - self.centre) / self.scale).astype(self.dtype)
+        moved = block * self._factor - self.centre * self._factor
+        return (moved / (self.scale * self._factor)).astype(self.dtype)
 
     def fingerprint(self) -> dict[str, Any]:
         return {**self._rows.fingerprint(), "centre": self.centre.tolist(), "scale": self.scale.tolist()}
@@ -48,8 +54,9 @@ def scaled(rows: Rows, how: str, seed: int, watch: Watch) -> tuple[Rows, dict[st
     """Rows scaled as asked, and what a model has to remember about it."""
     if how == "none":
         return rows, None
-    centre, scale = _moments(rows, watch) if how == "standard" else _quartiles(rows, seed, watch)
-    scale = np.where(scale > 0, scale, 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):  # what comes of values that are not finite is refused below
+        centre, scale = _moments(rows, watch) if how == "standard" else _quartiles(rows, seed, watch)
+    scale = np.where(scale == 0, 1.0, scale)
     if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
         column = int(np.flatnonzero(~(np.isfinite(centre) & np.isfinite(scale)))[0])
         name = column if rows.names is None else repr(rows.names[column])
@@ -77,19 +84,28 @@ def as_remembered(rows: Rows, remembered: Any) -> Rows:
 
 
 def _moments(rows: Rows, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation; batches are joined by Chan's formula, which does not cancel."""
+    """Mean and standard deviation; batches are joined by Chan's formula, which does not cancel.
+
+    Columns are seen as multiples of a power of two that is above their values so far, so that no square overflows or
+    vanishes.
+    """
     d = rows.shape[1]
     n, mean, squares, low, high = 0, np.zeros(d), np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
+    unit = np.full(d, LEAST_EXPONENT)
     for block in rows.batches():
         block = block.astype(np.float64)
+        low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
+        before, unit = unit, np.maximum(unit, _exponent(block))
+        mean, squares = np.ldexp(mean, before - unit), np.ldexp(squares, 2 * (before - unit))
+        block *= np.ldexp(1.0, -unit)
         own, m = block.mean(axis=0), len(block)
         step = own - mean
         mean = mean + step * (m / (n + m))
         squares = squares + ((block - own) ** 2).sum(axis=0) + step**2 * (n * m / (n + m))
-        low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
         n += m
         watch("scale", n, rows.shape[0])
-    return mean, np.where(low == high, 0.0, np.sqrt(squares / n))  # the mean of equal numbers may round
+    equal = low == high  # their mean may round
+    return np.where(equal, low, np.ldexp(mean, unit)), np.where(equal, 0.0, np.ldexp(np.sqrt(squares / n), unit))
 
 
 def _quartiles(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
@@ -101,5 +117,12 @@ def _quartiles(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndar
         parts.append(block[chosen[first:last] - done].astype(np.float64))
         done += len(block)
         watch("scale", done, n)
-    low, middle, high = np.quantile(np.concatenate(parts), [0.25, 0.5, 0.75], axis=0)
-    return middle, high - low
+    sample = np.concatenate(parts)
+    unit = _exponent(sample)  # between the largest numbers there is no room to interpolate
+    low, middle, high = np.quantile(sample * np.ldexp(1.0, -unit), [0.25, 0.5, 0.75], axis=0)
+    return np.ldexp(middle, unit), np.ldexp(high - low, unit)
+
+
+def _exponent(block: np.ndarray) -> np.ndarray:
+    """Of the least power of two above all values of a column, or `LEAST_EXPONENT` if that is more."""
+    return np.maximum(np.frexp(np.abs(block).max(axis=0))[1], LEAST_EXPONENT)

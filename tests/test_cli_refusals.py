@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from dncsc import ExactSC
 from dncsc.cli import errors, main
 
 JUNK = np.random.default_rng(0).bytes(3000)
@@ -227,6 +228,15 @@ def test_a_model_refuses_rows_with_other_columns(folder, refused, capfd):
     assert "m.npz is the input" in refused(["predict", "m.npz", "rows.parquet", "-o", "m.npz", "--force"], 2)
     (folder / "junk.npz").write_bytes(JUNK)
     assert "junk.npz" in refused(["info", "junk.npz"], 2)
+
+
+def test_a_method_that_cannot_label_new_rows_leaves_no_model_and_predicts_nothing(refused, monkeypatch):
+    ExactSC(2, random_state=0).fit(ROWS).save("sc.npz")
+    line = refused(["predict", "sc.npz", "rows.npy", "-o", "l.csv"], 2)
+    assert "sc.npz is a model of ExactSC, which cannot label new rows" in line
+    monkeypatch.setattr("dncsc.ExactSC.fit", None)
+    line = refused(["fit", "rows.npy", "-k", "2", "--method", "sc", "-o", "l.csv", "--model", "m.npz"], 2)
+    assert "--model: the method sc cannot label new rows" in line
 
 
 def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypatch):

@@ -113,6 +113,8 @@ def fit(
     check_identifier(targets.labels, identifier)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
+    if targets.model is not None and not hasattr(estimator, "predict"):
+        raise Refused(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
     if targets.report is not None:
         report_writer()
     summary = Summary("fit", quiet, json, targets.labels_on_stdout)

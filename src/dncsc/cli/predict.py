@@ -51,6 +51,8 @@ def predict(
     check([target], [Path(model), *places(data)], force)
     check_identifier(target, identifier)
     fitted = load(model)
+    if not hasattr(fitted, "predict"):
+        raise Refused(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
     if jobs is not None:
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)

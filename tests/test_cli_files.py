@@ -44,3 +44,13 @@ def test_no_row_of_a_file_without_names_is_taken_for_names():
     labels = pd.read_csv("l.csv")["label"].tolist()
     assert labels == [labels[0], labels[1]] * 2
     assert labels[0] != labels[1]
+
+
+def test_quoted_cells_hold_line_ends_in_large_files_too():
+    notes = [f"{number}, first line\nsecond line {'x' * 100}\n" for number in range(15_000)]
+    pd.DataFrame({"note": notes, "a": np.tile(ROWS[:, 0], 250)}).to_csv("rows.csv", index=False)
+    assert Path("rows.csv").stat().st_size > 2**21  # more than is looked at a time
+    assert main(["fit", "rows.csv", *FIT, "--id", "note", "-o", "l.parquet"]) == 0
+    found = pd.read_parquet("l.parquet")
+    assert found["note"].tolist() == notes
+    assert found["label"].nunique() == 2

@@ -10,7 +10,7 @@ from typing import Any
 
 from dncsc.rows.arrow import arrow, decoding
 from dncsc.rows.base import FileState
-from dncsc.rows.header import arrow_stream, read_dialect
+from dncsc.rows.header import arrow_stream, parse_options, read_dialect
 from dncsc.rows.open import open_file
 from dncsc.rows.sniff import kind_of
 
@@ -114,7 +114,7 @@ def _of_text(file: FileState, kind: str, name: str) -> Iterator[list[str]]:
         reader = pa_csv.open_csv(
             stream,
             read_options=pa_csv.ReadOptions(column_names=names, block_size=dialect.block_size),
-            parse_options=pa_csv.ParseOptions(delimiter=dialect.delimiter, ignore_empty_lines=dialect.width > 1),
+            parse_options=parse_options(dialect),
             convert_options=pa_csv.ConvertOptions(
                 include_columns=[str(number)], column_types={str(number): pa.string()}, strings_can_be_null=False
             ),

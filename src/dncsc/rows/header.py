@@ -80,6 +80,15 @@ def arrow_stream(file: FileState, dialect: Dialect) -> Any:
     return stream
 
 
+def parse_options(dialect: Dialect) -> Any:
+    """How pyarrow finds cells. That quoted ones may hold line ends costs no time that could be measured."""
+    return arrow("pyarrow.csv").ParseOptions(
+        delimiter=dialect.delimiter,
+        newlines_in_values=True,
+        ignore_empty_lines=dialect.width > 1,  # where a row is one cell, an empty line is a row without a value
+    )
+
+
 def refuse_ragged(file: FileState, dialect: Dialect) -> None:
     """Find the first line that has too few or too many cells, slowly."""
     with io.TextIOWrapper(_open(file, dialect.compressed), "utf-8-sig", errors="replace", newline="") as lines:

@@ -15,7 +15,7 @@ import numpy as np
 from dncsc.rows.arrow import arrow, decoding, refuse_missing, side_by_side
 from dncsc.rows.base import FileState, FileTrouble, StreamRows
 from dncsc.rows.columns import column_names, column_numbers
-from dncsc.rows.header import MISSING, Dialect, arrow_stream, read_dialect, refuse_ragged
+from dncsc.rows.header import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
 from dncsc.rows.sniff import content
 
 TYPES = ("int64", "float64", "bool")
@@ -108,8 +108,7 @@ class TextRows(StreamRows):
         return pa_csv.open_csv(
             source,
             read_options=pa_csv.ReadOptions(column_names=names, block_size=self._dialect.block_size),
-            # Where a row is one cell, an empty line is a row without a value.
-            parse_options=pa_csv.ParseOptions(delimiter=self._dialect.delimiter, ignore_empty_lines=d > 1),
+            parse_options=parse_options(self._dialect),
             convert_options=pa_csv.ConvertOptions(
                 include_columns=chosen,
                 column_types=dict.fromkeys(chosen, text),

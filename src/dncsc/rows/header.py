@@ -18,6 +18,8 @@ from dncsc.rows.sniff import READABLE, claim
 
 LONGEST_LINE = 2**24
 BOM = b"\xef\xbb\xbf"
+QUOTED = re.compile(r'(?:^|(?<=[,;\t]))\s*"[^"]*(?:""[^"]*)*"')
+"""A quoted cell, in which a delimiter says nothing; quotes inside a cell, as for inches, are no more than that."""
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
@@ -127,8 +129,9 @@ def _delimiter(file: FileState, line: str) -> str:
     suffix = claim(file.path)
     if suffix is not None and suffix.startswith(".tsv"):
         return "\t"
+    bare = QUOTED.sub("", line)
     for delimiter in ",\t;" if suffix else "\t,;":
-        if delimiter in line:
+        if delimiter in bare:
             return delimiter
     if suffix is None:
         raise FileTrouble(f"{file.path} is text, but no table with commas or tabs. Readable are {READABLE}.")

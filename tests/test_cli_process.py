@@ -106,6 +106,29 @@ def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many
     assert files_in(many_rows) == before
 
 
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from dncsc.beside import written_beside
+from dncsc.cli.interrupt import half_written, signals_end_at_once
+
+folder = Path(sys.argv[1])
+vars(os).pop("O_TMPFILE", None)  # so that the file has a name from the beginning
+with signals_end_at_once("Sorry."), written_beside(folder / "phase.npz"), half_written(folder / "spool") as spool:
+    spool.touch()
+    assert len(list(folder.iterdir())) == 4
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_a_signal_removes_what_is_half_written_and_no_files_of_others(run_python, tmp_path, interruptible):
+    (tmp_path / ".phase.npz.0123456789ab.part").write_text("of another process")
+    (tmp_path / ".mine.part").write_text("precious")
+    done = run_python(INTERRUPTED, tmp_path)
+    assert (done.returncode, done.stderr) == (130, "dncsc: interrupted. Sorry.\n")
+    assert files_in(tmp_path) == [".mine.part", ".phase.npz.0123456789ab.part"]
+
+
 def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows, interruptible):
     command = ["fit", "rows.npy", "-k", "13", "-o", "l.npy", "--resume", "kept"]
     with subprocess.Popen([*DNCSC, *command], cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+unfinished: set[Path] = set()
+"""Files that this process has not finished. Whoever ends it without unwinding has to remove them, and no others."""
+
 
 @contextlib.contextmanager
 def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -21,9 +24,10 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(os.path.realpath(path))
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    descriptor = _open_unnamed(target.parent, beside)
-    is_unnamed = descriptor is not None
+    unfinished.add(beside)
     try:
+        descriptor = _open_unnamed(target.parent, beside)
+        is_unnamed = descriptor is not None
         with open(beside, "x+b") if descriptor is None else os.fdopen(descriptor, "w+b") as file:
             yield file
             file.flush()
@@ -34,6 +38,8 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+    finally:
+        unfinished.discard(beside)
 
 
 def put_in_place(written: Path, target: Path) -> None:

@@ -118,7 +118,7 @@ def fit(
     if targets.report is not None:
         report_writer()
     summary = Summary("fit", quiet, json, targets.labels_on_stdout)
-    with signals_end_at_once(advice(resume), None if resume is None else Path(resume)), source(data) as read:
+    with signals_end_at_once(advice(resume)), source(data) as read:
         rows, remembered = fit_rows(estimator, read, choice, scale, Progress(summary.quiet), cluster)
         facts = facts_of(estimator, read, rows, scale)
         notes = {"scale": remembered, "data": read.name}

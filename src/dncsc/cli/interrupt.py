@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from dncsc import beside
+
 SIGNALS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal went away"}
 SHOW_CURSOR = "\x1b[?25h"
 
 _half_written: list[Path] = []
-_advice: list[tuple[str, Path | None, str]] = [("", None, "")]
+_advice: list[str] = [""]
 
 
 @contextmanager
@@ -30,20 +32,19 @@ def half_written(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def signals_end_at_once(advice: str, folder: Path | None = None, unfinished: str = ".*.part") -> Iterator[None]:
+def signals_end_at_once(advice: str) -> Iterator[None]:
     """Ctrl-C and other signals end the process inside the block; nested ones are those of the innermost.
 
-    An exception would have to wait for the threads of a pass, which may have much work before them.
+    An exception would have to wait for the threads of a pass, which may have much work before them. What is half
+    written goes, be it by a command or by the library, and nothing else: folders may hold files of others.
 
     Parameters
     ----------
     advice : str
         What else to say then.
-    folder, unfinished : Path and pattern, optional
-        What the library itself may leave unfinished, to be removed too.
     """
     before = {}
-    _advice.append((advice, folder, unfinished))
+    _advice.append(advice)
     for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -57,12 +58,11 @@ def signals_end_at_once(advice: str, folder: Path | None = None, unfinished: str
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    advice, folder, unfinished = _advice[-1]
-    for path in [*_half_written, *(() if folder is None else folder.glob(unfinished))]:
+    for path in [*_half_written, *beside.unfinished]:
         _remove(path)
     terminal = sys.stderr is not None and sys.stderr.isatty()
     start = f"{SHOW_CURSOR}\n" if terminal else ""
-    text = f"{start}dncsc: {SIGNALS[signal.Signals(number).name]}. {advice}".rstrip()
+    text = f"{start}dncsc: {SIGNALS[signal.Signals(number).name]}. {_advice[-1]}".rstrip()
     try:
         os.write(2, f"{text}\n".encode())
     finally:

@@ -123,7 +123,9 @@ MaxMemory = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite outputs that exist.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=RUNNING)]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.", rich_help_panel=RUNNING)
+]
 Json = Annotated[
     bool,
     typer.Option(

@@ -100,7 +100,9 @@ def test_a_suite_measures_every_method_and_goes_on_where_it_stopped(tmp_path):
     assert ours["compiled"] == 0, "kernels were not warm"
 
     before = path.read_bytes()
-    assert CliRunner().invoke(app, command).exit_code == 0
+    again = CliRunner().invoke(app, command)
+    assert again.exit_code == 0
+    assert again.output == f"Nothing to run: all 2 cells are in {path} already.\n"
     assert path.read_bytes() == before
 
     wider = [*command, "--methods", "bench_clusterers:Halves"]
@@ -130,6 +132,15 @@ def test_a_cell_that_nobody_asks_for_anything_ends():
     for asked in ("", '{"set": '):
         done = subprocess.run(command, input=asked, **alone)
         assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_suite_in_which_nothing_succeeds_fails(tmp_path):
+    options = {**OPTIONS, "--repeats": "1", "--methods": "bench_clusterers:Crashing", "-o": str(tmp_path / "r.jsonl")}
+    command = ["simulation", *(each for pair in options.items() for each in pair)]
+    first, again = CliRunner().invoke(app, command), CliRunner().invoke(app, command)
+    assert (first.exit_code, again.exit_code) == (1, 1)
+    assert first.output.endswith("failed: RuntimeError: the sky fell\nNo cell gave a result.\n")
+    assert "--retry runs those again" in again.output
 
 
 def test_parameters_that_a_method_refuses_are_a_failed_cell():

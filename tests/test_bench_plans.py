@@ -85,6 +85,13 @@ def test_cells_are_told_apart_by_everything_that_changes_their_result():
     [
         (["paper", "--sets", "minst"], "Did you mean 'mnist'?"),
         (["paper", "--methods", "dncsc"], "Did you mean 'dnc-sc'"),
+        (
+            ["paper", "--methods", "nomod:foo"],
+            "'nomod:foo' cannot be had: ModuleNotFoundError: No module named 'nomod'",
+        ),
+        (["paper", "--methods", "dnc-sc,json:foo"], "module 'json' has no attribute 'foo'"),
+        (["paper", "--methods", "json:__name__"], "it is not callable"),
+        (["paper", "--seed", "-1"], "greater than or equal to 0"),
         (["paper", "--limit", "soon"], "600s, 10m or 1h"),
         (["paper", "--memory", "much"], "800MB or 8GB"),
         (["paper", "--repeats", "0"], "repeats must be at least 1; got 0"),
@@ -99,6 +106,12 @@ def test_what_makes_no_sense_is_refused_before_anything_runs(arguments, said, tm
     assert done.exit_code == 2
     assert said in done.output
     assert not path.exists()
+
+
+def test_a_method_may_lie_in_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "of_my_own.py").write_text("def cluster(k): pass")
+    monkeypatch.chdir(tmp_path)
+    assert plan(SUITES["paper"], Options(methods=["of_my_own:cluster"])).methods == ("of_my_own:cluster",)
 
 
 def test_help_lists_all_suites():

@@ -66,6 +66,16 @@ class LiveProgress:
         """Cells that have a result."""
         return self._done
 
+    @property
+    def ran(self) -> int:
+        """Cells among them that ran now."""
+        return self._ran
+
+    @property
+    def statuses(self) -> set[str]:
+        """How cells ended."""
+        return {status for statuses in self._statuses.values() for status in statuses}
+
     @staticmethod
     def _place(cell: Cell) -> tuple[str, str]:
         rows = f" {cell.rows:,}" if cell.rows else ""

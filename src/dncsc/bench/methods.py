@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -86,18 +88,37 @@ def names() -> list[str]:
 
 def check(name: str) -> None:
     """Refuse a method that there is not."""
-    if ":" not in name and name not in names():
+    if ":" in name:
+        _check_import(name)
+    elif name not in names():
         hint = did_you_mean(name, names())
         raise ValueError(
             f"there is no method {name!r}.{hint} There are: {', '.join(names())}, and your own as module:callable."
         )
 
 
+def _check_import(path: str) -> None:
+    """Refuse what cannot be imported; the current folder is looked into, as the processes of cells do."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        if not callable(_imported(path)):
+            raise TypeError("it is not callable")
+    except Exception as error:  # modules of others may do anything
+        raise ValueError(f"the method {path!r} cannot be had: {type(error).__name__}: {error}.") from error
+    finally:
+        sys.path.remove(here)
+
+
+def _imported(path: str) -> Any:
+    module, _, attribute = path.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
 def make(name: str, n_clusters: int, params: Mapping[str, Any], seed: int, threads: int) -> Any:
     """An estimator; its seed and threads are set where it has such parameters."""
     if ":" in name:
-        module, _, attribute = name.partition(":")
-        model = getattr(importlib.import_module(module), attribute)(n_clusters, **params)
+        model = _imported(name)(n_clusters, **params)
     else:
         model = OTHERS[name](n_clusters, **params) if name in OTHERS else clusterer(name, n_clusters, **params)
     known = model.get_params(deep=False) if hasattr(model, "get_params") else {}

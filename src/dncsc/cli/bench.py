@@ -34,7 +34,7 @@ Quick = Annotated[bool, typer.Option("--quick", help="A small version that takes
 Limit = Annotated[str, typer.Option(help="Time that a fit may take.")]
 Memory = Annotated[str, typer.Option(help="Memory that a run may take.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads of every method; all cores by default.")]
-Seed = Annotated[int, typer.Option(help="Seed of the first repeat.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the first repeat.")]
 Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed or exceeded a limit.")]
 
 
@@ -66,11 +66,25 @@ def _run(suite: Suite) -> Callable[..., None]:
             if progress is None:
                 raise typer.Abort from None
             done = f"{progress.done} of {len(list(chosen.cells()))} cells are in {output}"
-            said = f"Stopped; {done}. The same command goes on from there."
-            Console(stderr=True).print(said, highlight=False, markup=False, soft_wrap=True)
+            _say(f"Stopped; {done}. The same command goes on from there.")
             raise typer.Exit(130) from None
+        _conclude(progress, output)
 
     return run
+
+
+def _conclude(progress: LiveProgress, output: Path) -> None:
+    """Say what cannot be seen from cells that ran."""
+    if not progress.ran:
+        again = "" if progress.statuses == {"ok"} else " --retry runs those again that failed or exceeded a limit."
+        _say(f"Nothing to run: all {progress.done} cells are in {output} already.{again}")
+    if "failed" in progress.statuses and "ok" not in progress.statuses:
+        _say("No cell gave a result.")
+        raise typer.Exit(1)
+
+
+def _say(text: str) -> None:
+    Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -294,4 +294,4 @@ def test_a_method_that_refuses_the_rows_does_not_stop_the_others(folder, capsys)
     assert main(["compare", "rows.npy", "-k", "2", "--methods", "sc,k-means", "--quiet"]) == 0
     said = capsys.readouterr()
     assert "refused" in said.out
-    assert "sc: n_samples=21000 is more than max_rows=20000" in said.err
+    assert "sc: 21000 rows are more than the 20000 that this method takes" in said.err

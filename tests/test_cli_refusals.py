@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from dncsc import ExactSC
-from dncsc.cli import errors, main
+from dncsc.cli import main
 
 JUNK = np.random.default_rng(0).bytes(3000)
 ROWS = np.random.default_rng(1).normal(size=(300, 2))
@@ -287,26 +287,3 @@ def test_where_an_error_arose_is_shown_on_demand_only(folder, capfd):
 def test_a_fault_of_our_own_says_so(folder, refused, monkeypatch):
     monkeypatch.setattr("dncsc.DnCSC.fit", lambda *_: {}["key"])
     assert "this is a fault of dncsc: KeyError" in refused(["fit", "rows.npy", *FIT, "-o", "l.csv", "-q"], 1)
-
-
-@pytest.mark.filterwarnings("default")
-def test_warnings_are_told_in_a_line(folder, capfd):
-    np.save("same.npy", np.ones((50, 2)))
-    assert main(["fit", "same.npy", "-k", "2", "-o", "l.csv", "-q"]) == 0
-    (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith("dncsc: warning: Number of distinct clusters (1) found smaller than -k (2).")
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("n_jobs=0 is bad", "--jobs 0 is bad"),
-        ("raise max_memory, or lower n_landmarks", "raise --max-memory, or lower --landmarks"),
-        ("choose columns=['a', 'b, c'].", 'choose --columns a,"b, c".'),
-        ("with columns=.", "with --columns."),
-        ("my_n_jobs stays", "my_n_jobs stays"),
-        ("the checkpoint of checkpoint='x'", "the checkpoint of --resume 'x'"),
-    ],
-)
-def test_parameters_are_called_as_the_options_that_set_them(text, shown):
-    assert errors.in_options(text) == shown

@@ -43,6 +43,17 @@ OPTIONS = {
 }
 """Parameters of estimators, and what they are called on the command line; "checkpoint" is an English word too."""
 
+IN_OTHER_WORDS = {
+    r"\bn_samples=(\d+) should be >= n_clusters=(\d+)": r"each cluster needs a row: \2 at the least, and there is \1",
+    r"\bn_samples=(\d+) is more than max_rows=(\d+)": r"\1 rows are more than the \2 that this method takes",
+    r"\bUse DnCSC, or raise max_rows": "Use another method, such as dnc-sc",
+    r"\bLook at eigenvalues_, and": "Look at the eigenvalues, which a --report shows, and",
+    r"^X contains\b": "the rows contain",
+    r", for example with sklearn\.impute\.SimpleImputer": "",
+    r"\bas scratch_dir\b": "in the environment variable TMPDIR",
+}
+"""What is said to those who write Python, and what is said at a terminal instead, where there are no such names."""
+
 
 known_as: dict[str, str] = {}
 """Temporary files, and what the user knows them as."""
@@ -77,6 +88,8 @@ def _explain(error: BaseException) -> tuple[int, str]:
 
 def in_options(text: str) -> str:
     """The text with options of the command line in place of parameters: `n_jobs=0` becomes `--jobs 0`."""
+    for python, words in IN_OTHER_WORDS.items():
+        text = re.sub(python, words, text)
     text = re.sub(r"\bcolumns=\[(.*?)\]", lambda found: f"--columns {_between_commas(found[1])}", text)
     text = re.sub(r"\bcolumns=", "--columns", text)
     names = "|".join(OPTIONS)

@@ -129,6 +129,38 @@ def test_a_signal_removes_what_is_half_written_and_no_files_of_others(run_python
     assert files_in(tmp_path) == [".mine.part", ".phase.npz.0123456789ab.part"]
 
 
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Pressed())
+from dncsc.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("dncsc.cli.interrupt", ["methods"]),
+        ("typer", ["methods"]),
+        ("dncsc.cli.app", ["methods"]),
+        ("dncsc.estimators.registry", ["methods"]),
+        ("dncsc.estimators.registry", ["fit", "rows.npy", "-k", "2", "-o", "l.csv"]),
+        ("dncsc.bench.suites", ["bench", "paper", "-o", "results.jsonl"]),
+    ],
+)
+def test_ctrl_c_while_a_command_starts_is_told_in_a_line(module, arguments, run_python, tmp_path, interruptible):
+    np.save(tmp_path / "rows.npy", np.ones((9, 2)))
+    done = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{INTERRUPTED_IMPORT}", module, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "dncsc: interrupted.\n")
+    assert files_in(tmp_path) == ["rows.npy"]
+
+
 def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows, interruptible):
     command = ["fit", "rows.npy", "-k", "13", "-o", "l.npy", "--resume", "kept"]
     with subprocess.Popen([*DNCSC, *command], cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:

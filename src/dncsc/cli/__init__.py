@@ -27,15 +27,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Signals end the process with 128 and their number: 130 after Ctrl-C.
     """
     try:
+        from dncsc.cli.interrupt import signals_end_at_once
+
+        with signals_end_at_once(""):  # from here on: what is imported below takes a while
+            return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        print("dncsc: interrupted.", file=sys.stderr)
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
+    try:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ImportError:
         print(NEEDS, file=sys.stderr)
         return 2
-    try:
-        from dncsc.cli.run import run
+    from dncsc.cli.run import run
 
-        return run(sys.argv[1:] if arguments is None else list(arguments))
-    except KeyboardInterrupt:
-        print("dncsc: interrupted.", file=sys.stderr)
-        return 130
+    return run(arguments)

@@ -14,6 +14,7 @@ from dncsc.bench.live import LiveProgress
 from dncsc.bench.results import Results
 from dncsc.bench.run import run_plan
 from dncsc.bench.suites import SUITES, Options, Suite, plan
+from dncsc.cli.interrupt import ctrl_c_raises
 from dncsc.cli.options import epilog
 
 app = typer.Typer(
@@ -58,7 +59,7 @@ def _run(suite: Suite) -> Callable[..., None]:
             limits = Limits.parse(limit, memory)
             with Results.open(output) as results:
                 progress = LiveProgress(chosen)
-                with progress:
+                with progress, ctrl_c_raises():
                     run_plan(chosen, results, limits, progress, retry)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from error

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-FAULT, REFUSED, FILE, CLUSTER, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 4, 130, 141
+FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
 
 
 class Trouble(Exception):

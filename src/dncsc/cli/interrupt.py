@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,7 @@ def signals_end_at_once(advice: str) -> Iterator[None]:
     """
     before = {}
     _advice.append(advice)
-    for name in SIGNALS:
+    for name in SIGNALS if threading.current_thread() is threading.main_thread() else ():  # others cannot ask for it
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             before[number] = signal.signal(number, _end)
@@ -55,6 +56,19 @@ def signals_end_at_once(advice: str) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         _advice.pop()
+
+
+@contextmanager
+def ctrl_c_raises() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt inside the block, for those who have other processes to end."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is _end:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if before is _end:
+            signal.signal(signal.SIGINT, before)
 
 
 def _end(number: int, _: FrameType | None) -> None:

@@ -11,7 +11,7 @@ from typing import TextIO
 import typer
 
 from dncsc.cli.app import make_app
-from dncsc.cli.errors import CLOSED_PIPE, INTERRUPTED, explain, in_options, tell
+from dncsc.cli.errors import CLOSED_PIPE, explain, in_options, tell
 
 
 def run(arguments: list[str]) -> int:
@@ -23,9 +23,6 @@ def run(arguments: list[str]) -> int:
             sys.stdout.flush()
         except typer.Exit as stopped:
             return stopped.exit_code
-        except typer.Abort:  # what Click makes of Ctrl-C where nobody has more to say
-            tell("interrupted.")
-            return INTERRUPTED
         except (BrokenPipeError, SystemExit) as stopped:  # Click makes the first the second
             if isinstance(stopped, SystemExit) and not isinstance(stopped.__context__, BrokenPipeError):
                 return int(stopped.code or 0)

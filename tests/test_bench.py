@@ -28,7 +28,6 @@ from dncsc.bench.limits import Limits
 from dncsc.bench.process import run_cell
 from dncsc.bench.results import Results
 from dncsc.bench.run import run_plan
-from dncsc.cli import main
 from dncsc.cli.bench import app
 
 ROOMY = Limits(120, 2**33)
@@ -268,15 +267,6 @@ def test_an_interrupt_ends_at_once_and_says_how_to_go_on(killed, tmp_path, inter
         assert suite.wait(20) == 130
     assert "1 of 2 cells are in" in said
     assert "The same command goes on" in said
-
-
-def test_an_interrupt_before_the_first_cell_is_no_fault(tmp_path, monkeypatch, capsys):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("dncsc.cli.bench.plan", interrupted)
-    assert main(["bench", "simulation", "-o", str(tmp_path / "results.jsonl")]) == 130
-    assert capsys.readouterr().err.strip() == "dncsc: interrupted."
 
 
 def test_labels_do_not_depend_on_where_the_rows_are():

@@ -198,7 +198,7 @@ DAMAGES = {
     "scale_and_shift": ("nbc", truncated),
     "places_below": ("nbc", garbled),
     "put_rows": ("nbc", beheaded),
-    "total_distance": ("nbc", Path.unlink),
+    "add_distances": ("nbc", Path.unlink),
 }
 """Of an index or of the data that it names: each of another kernel, all in one cache."""
 

@@ -53,19 +53,14 @@ def _run(suite: Suite) -> Callable[..., None]:
         seed: Seed = 0,
         retry: Retry = False,
     ) -> None:
-        progress = None
         try:
             chosen = plan(suite, Options(_listed(sets), _listed(methods), rows, repeats, quick, seed, jobs))
             limits = Limits.parse(limit, memory)
-            with Results.open(output) as results:
-                progress = LiveProgress(chosen)
-                with progress, ctrl_c_raises():
-                    run_plan(chosen, results, limits, progress, retry)
+            with Results.open(output) as results, LiveProgress(chosen) as progress, ctrl_c_raises():
+                run_plan(chosen, results, limits, progress, retry)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from error
         except KeyboardInterrupt:
-            if progress is None:
-                raise typer.Abort from None
             done = f"{progress.done} of {len(list(chosen.cells()))} cells are in {output}"
             _say(f"Stopped; {done}. The same command goes on from there.")
             raise typer.Exit(130) from None

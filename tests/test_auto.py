@@ -14,7 +14,7 @@ from dncsc import LSEC, DnCSC, LloydKMeans
 from dncsc.datasets import load
 from dncsc.metrics import ari, nmi
 from dncsc.phases.partition import _sharpened
-from dncsc.phases.specks import Measure, spread
+from dncsc.phases.specks import Measure, extent_of
 from dncsc.phases.spectrum import Fading, Wanted, bottom_of_spectrum
 
 
@@ -191,8 +191,8 @@ def test_a_small_but_true_cluster_is_kept():
 
 def test_a_vector_extends_over_what_it_is_constant_on():
     mass = np.array([1.0, 2.0, 3.0, 4.0])
-    assert spread(mass, np.array([0.0, 5.0, 5.0, 0.0])) == pytest.approx(5)
-    assert spread(mass, np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(10)
+    assert extent_of(mass, np.array([0.0, 5.0, 5.0, 0.0])) == pytest.approx(5)
+    assert extent_of(mass, np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(10)
 
 
 def test_a_speck_is_thin_and_light():
@@ -314,6 +314,14 @@ def test_a_sparse_cluster_beside_dense_ones_is_found(make, n_sparse):
     sparse[:, 0] += 12
     group = np.repeat([0, 1, 2], [10_000, 10_000, n_sparse])
     assert nmi(group, make(3, random_state=0).fit(np.concatenate([*dense, sparse])).labels_) > 0.99
+
+
+def test_a_landmark_among_light_ones_only_keeps_the_link_to_itself():
+    links = np.zeros((6, 6))
+    links[0, 1:] = links[1:, 0] = 1.0
+    sharp = _sharpened(csr_array(links + np.diag([8.0, 1, 1, 1, 1, 1])), np.array([80.0, 1, 1, 1, 1, 1]), 0)
+    assert sharp.toarray()[0, 0] > 0
+    assert sharp.nnz == 1
 
 
 def test_rows_of_a_light_landmark_have_the_place_of_the_nearest_other(spectrum_without_gap):

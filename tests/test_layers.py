@@ -21,6 +21,7 @@ LAYERS = [
     "engines",
     "phases",
     "recipes",
+    "model",
     "pipeline",
     "checkpoint",
     "model_file",

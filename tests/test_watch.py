@@ -22,4 +22,4 @@ def test_every_phase_that_is_told_is_documented(blobs, tmp_path):
         NystromSC(3, n_landmarks=40, random_state=0).fit(X)
     documented = set(re.findall(r'"(\w+)"', (watch.__doc__ or "").partition("Examples")[0]))
     assert seen <= documented
-    assert {"read", "label", "place", "enter", "confidence"} <= seen
+    assert {"read", "label", "place", "weigh", "confidence"} <= seen

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.frame import LONGEST, SHORTEST, Frame
+from dncsc.model import FARTHEST, Model
 from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, RowsOfOne, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
@@ -19,7 +20,6 @@ from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Level, Selection, Tree
 from dncsc.phases.specks import Tolerance
-from dncsc.pipeline import FARTHEST, Model
 from dncsc.records import BadRecord
 
 KINDS: tuple[type, ...] = (

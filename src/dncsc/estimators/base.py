@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dncsc import pipeline
+from dncsc import model, pipeline
 from dncsc.budget import Room
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
@@ -21,12 +21,12 @@ from dncsc.estimators import checks, saving
 from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
+from dncsc.model import made_by
 from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.ensemble import Members
 from dncsc.phases.select.divide_and_conquer import usual_rate
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
-from dncsc.pipeline import made_by
 from dncsc.recipes import Recipe
 
 FEWEST, ROWS_A_LANDMARK = 50, 2
@@ -118,7 +118,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
-        return self._apply(pipeline.label, X)
+        return self._apply(model.label, X)
 
     def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
         """Write the fitted estimator into a file, for `dncsc.load_model`.
@@ -262,7 +262,7 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         One component a cluster; with ``bandwidth="auto"`` up to half as many again, where the spectrum has no gap.
         """
-        return self._apply(pipeline.embed, X)
+        return self._apply(model.embed, X)
 
     @property
     def _n_features_out(self) -> int:
@@ -278,7 +278,7 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
 
         K entries a row, of which some are 0 where `bandwidth` gives the farther ones no weight.
         """
-        nearest, weight = self._apply(pipeline.weigh, X)
+        nearest, weight = self._apply(model.weigh, X)
         n_rows, n_nearest = nearest.shape
         start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest
         graph = scipy.sparse.csr_matrix((weight.ravel(), nearest.ravel(), start), shape=(n_rows, self.n_landmarks_))

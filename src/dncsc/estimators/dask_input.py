@@ -11,8 +11,8 @@ from dncsc.engines.frame import Frame
 from dncsc.engines.layout import block_rows
 from dncsc.engines.pool import one_thread_each
 from dncsc.estimators import checks
+from dncsc.model import Model
 from dncsc.phases.survey import check_finite, find_not_finite
-from dncsc.pipeline import Model
 
 
 def is_dask(X: Any) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dncsc import records
+from dncsc.model import Model
 from dncsc.model_file import KINDS, check_model
-from dncsc.pipeline import Model
 from dncsc.version import __version__
 
 FORMAT = "dncsc model"

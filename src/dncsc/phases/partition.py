@@ -251,9 +251,11 @@ def _sharpened(similarity: csr_array, mass: np.ndarray, n_clusters: int) -> csr_
     others = csr_array(similarity - scipy.sparse.diags_array(own))
     around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
     heavy = mass >= LIGHT * around
-    may_be_cluster = (mass >= DENSE * around) | (heavy.sum() < FEWEST_LANDMARKS * n_clusters)
     stays = scipy.sparse.diags_array(heavy.astype(np.float64))
-    links = csr_array(stays @ (others + scipy.sparse.diags_array(own * may_be_cluster)) @ stays)
+    others = csr_array(stays @ others @ stays)
+    is_alone = np.asarray(others.sum(axis=1)).ravel() == 0
+    may_be_cluster = (mass >= DENSE * around) | is_alone | (heavy.sum() < FEWEST_LANDMARKS * n_clusters)
+    links = csr_array(others + scipy.sparse.diags_array(own * (may_be_cluster & heavy)))
     links.data = (links.data / similarity.data.mean()) ** 2
     links.eliminate_zeros()
     return links

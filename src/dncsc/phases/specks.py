@@ -64,12 +64,12 @@ class Measure:
 
     def is_speck(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
         """Whether a vector over so many landmarks does; that of a part of the graph, an infinite number, does not."""
-        mass = spread(self.mass[members], vector)
+        mass = extent_of(self.mass[members], vector)
         is_thin = extent < self.least_landmarks and mass < self.least_mass
         return is_thin or (extent < np.inf and mass < SHARE_OF_VECTOR * self._mean_cluster)
 
 
-def spread(mass: np.ndarray, vector: np.ndarray) -> float:
+def extent_of(mass: np.ndarray, vector: np.ndarray) -> float:
     """Mass that a vector extends over: ``(sum m v^2)^2 / sum m v^4``."""
     scaled = (vector / np.abs(vector).max(initial=np.finfo(np.float64).tiny)) ** 2
     return float((mass @ scaled) ** 2 / max(mass @ scaled**2, np.finfo(np.float64).tiny))

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dncsc.phases.eigen import leading_eigenpairs
-from dncsc.phases.specks import Measure, Shattered, Tolerance, join_lightest, share_lines, spread, without_specks
+from dncsc.phases.specks import Measure, Shattered, Tolerance, extent_of, join_lightest, share_lines, without_specks
 
 MORE_EIGENVALUES = 5
 """Eigenvalues behind the first k, so that a gap can be seen; where vectors fade, theirs may count too."""
@@ -260,7 +260,7 @@ def _pairs(graph: _Graph, parts: list[np.ndarray], count: int, measure: Measure)
         values[0] = 1
         values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each part's own vector comes first
         for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[:, None]).T, strict=True)):
-            extent = np.inf if number == 0 else spread(np.ones(len(members)), vector)
+            extent = np.inf if number == 0 else extent_of(np.ones(len(members)), vector)
             pairs.append(_Pair(value, members, vector, extent, measure.is_speck(extent, members, vector)))
     return sorted(pairs, key=lambda pair: -pair.value)
 

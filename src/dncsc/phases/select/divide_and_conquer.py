@@ -100,7 +100,7 @@ def even_share(residual: np.ndarray, n_features: int) -> np.ndarray:
     return (residual / largest if largest > 0 else residual) ** (n_features / (n_features + 2))
 
 
-def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
+def allocate(share: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
     """Into how many parts each subset goes: in proportion to its share (equation 12).
 
     What a subset may not take because of its bound goes to the others, so that p is reached in the first round in
@@ -108,7 +108,7 @@ def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
 
     Parameters
     ----------
-    residual : float64 (c,)
+    share : float64 (c,)
     most : int (c,)
         Upper bound of each subset: alpha, or its rows where those are fewer.
     total : int
@@ -119,17 +119,17 @@ def allocate(residual: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
     parts : int64 (c,)
         At least 1 each; 1 where there is nothing to divide.
     """
-    more = np.where(residual > 0, most - 1, 0).clip(min=0)
-    spare = total - len(residual)
+    more = np.where(share > 0, most - 1, 0).clip(min=0)
+    spare = total - len(share)
     if spare <= 0 or more.sum() <= spare:
         return 1 + (more if spare > 0 else np.zeros_like(more))
-    share = residual / residual.max()
+    relative = share / share.max()
     with np.errstate(over="ignore"):
-        low, high = 0.0, min(total / share[share > 0].min(), 1e307)
+        low, high = 0.0, min(total / relative[relative > 0].min(), 1e307)
     while high - low > 1e-13 * high:  # bisection for the size of a whole share; the sum grows with it
         middle = (low + high) / 2
-        low, high = (low, middle) if np.clip(share * middle - 1, 0, more).sum() > spare else (middle, high)
-    exact = np.clip(share * low - 1, 0, more)
+        low, high = (low, middle) if np.clip(relative * middle - 1, 0, more).sum() > spare else (middle, high)
+    exact = np.clip(relative * low - 1, 0, more)
     whole = np.floor(exact).astype(np.int64)
     by_remainder = np.argsort(whole - exact, kind="stable")
     room = by_remainder[(whole < more)[by_remainder]]

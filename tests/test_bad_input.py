@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from dncsc import DnCSC
+from dncsc import LSEC, DnCSC, ExactSC, LloydKMeans
 from dncsc.metrics import accuracy, nmi
 
 
@@ -320,6 +320,13 @@ def test_identical_rows_are_one_cluster_and_a_warning(value, dtype):
     np.testing.assert_allclose(model.landmarks_, X[:1], rtol=1e-6)
     assert_sound(model, X, 4)
     assert len(np.unique(fitted(X, 1).labels_)) == 1
+
+
+@pytest.mark.parametrize("method", [DnCSC, LSEC, LloydKMeans, ExactSC])
+def test_a_warning_names_the_line_of_the_caller(method):
+    with pytest.warns(ConvergenceWarning) as told:
+        method(4, random_state=0).fit(np.ones((300, 3)))
+    assert {warning.filename for warning in told} == {__file__}
 
 
 @pytest.mark.parametrize("distinct", [2, 3, 5])

@@ -20,6 +20,7 @@ from dncsc.engines.layout import Layout
 from dncsc.engines.local import Held, LocalEngine
 from dncsc.metrics import accuracy
 from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
+from dncsc.phases.exact_graph import self_tuning_graph
 from dncsc.phases.select.hubs import _scores
 
 KINDS = {"lsc-k": "kmeans", "lsc-r": "random", "lsc-kh": "kmeans-hubs", "lsc-rh": "random-hubs"}
@@ -502,6 +503,20 @@ def test_k_means_ends_where_no_row_is_nearer_to_another_mean(data):
     means = np.array([X[model.labels_ == i].mean(axis=0) for i in range(k)])
     np.testing.assert_allclose(model.cluster_centers_, means, atol=0.02 * X.std())
     assert squared.min(axis=1).sum() < 1.1 * KMeans(k, n_init=10, random_state=0).fit(X).inertia_
+
+
+def test_k_means_ends_at_once_where_every_row_is_a_mean():
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 5.0]], 50, axis=0)
+    model = LloydKMeans(3, random_state=0).fit(X)
+    assert (model.n_iter_, model.inertia_) == (1, 0)
+
+
+def test_rows_equal_to_others_are_not_their_own_neighbours():
+    X = np.random.default_rng(0).integers(0, 6, (300, 2)).astype(float)
+    with LocalEngine(Held(X), n_jobs=1) as engine:
+        graph = self_tuning_graph(engine, X, 20).toarray()
+    assert not graph.diagonal().any()
+    assert (np.count_nonzero(graph, axis=1) >= 20).all()
 
 
 @pytest.mark.parametrize("unit", [2.0**-300, 1.0, 2.0**300])

@@ -14,7 +14,7 @@ from dncsc import LSEC, DnCSC, LloydKMeans
 from dncsc.datasets import load
 from dncsc.metrics import ari, nmi
 from dncsc.phases.partition import _sharpened
-from dncsc.phases.specks import Measure, extent_of
+from dncsc.phases.specks import Measure, extent_of, without_specks
 from dncsc.phases.spectrum import Fading, Wanted, bottom_of_spectrum
 
 
@@ -221,6 +221,12 @@ def test_where_rows_are_few_a_speck_has_fewer_than_eight():
     assert Measure(6 * mass, n_clusters=3, n_rows=300).least_mass == pytest.approx(24)  # rows of weight 3
     assert Measure(2 * mass, n_clusters=10, n_rows=300).least_mass == pytest.approx(6)
     assert Measure(60 * mass, n_clusters=3, n_rows=9_000).least_mass == pytest.approx(90)  # 3 in 100
+
+
+def test_twenty_rows_that_hang_together_by_chance_are_a_speck_though_many_landmarks_stand_for_them():
+    component = np.repeat([0, 1, 2], [12, 25, 963])
+    core, *_ = without_specks(component, Measure(np.full(1_000, 2.0), n_clusters=1, n_rows=2_000))
+    assert set(component[core]) == {1, 2}
 
 
 # Eigenvectors behind the first k

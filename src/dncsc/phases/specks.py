@@ -12,6 +12,8 @@ SPECK_ROWS, SHARE_OF_FEW = 8, 0.2
 """The same where rows are few: so many, but no more than this share of the mean cluster's."""
 SHARE_OF_VECTOR = 0.01
 """of the mean cluster's rows: a vector over fewer points at a speck, however many landmarks stand for it"""
+ROWS_OF_MANY_LANDMARKS = 40
+"""A group of fewer is a speck even then: of rows strewn at random, some twenty hang together by chance."""
 SPECK_LANDMARKS = 10
 """A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""
 MOST_SPECKS = 0.1
@@ -59,6 +61,11 @@ class Measure:
         return share * self._mean_cluster
 
     @property
+    def least_mass_if_wide(self) -> float:
+        """The same for a group that many landmarks stand for."""
+        return 0.0 if self.n_rows is None else ROWS_OF_MANY_LANDMARKS * float(self.mass.sum()) / self.n_rows
+
+    @property
     def _mean_cluster(self) -> float:
         return float(self.mass.sum()) / self.n_clusters
 
@@ -78,7 +85,8 @@ def extent_of(mass: np.ndarray, vector: np.ndarray) -> float:
 def without_specks(component: np.ndarray, measure: Measure) -> tuple[np.ndarray, float, float]:
     """Landmarks of components that are no specks, all where specks are most; shares of rows and landmarks in them."""
     mass, size = np.bincount(component, measure.mass), np.bincount(component)
-    kept = (mass >= measure.least_mass) | (size >= measure.least_landmarks)
+    is_wide = (size >= measure.least_landmarks) & (mass >= measure.least_mass_if_wide)
+    kept = (mass >= measure.least_mass) | is_wide
     rows, landmarks = mass[~kept].sum() / mass.sum(), size[~kept].sum() / size.sum()
     core = np.arange(len(component)) if rows > MOST_SPECKS else np.flatnonzero(kept[component])
     return core, float(rows), float(landmarks)

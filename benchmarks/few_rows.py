@@ -125,7 +125,7 @@ def main() -> None:
         name: lambda k, seed, name=name: clusterer(name, k, random_state=seed) for name in options.methods.split(",")
     }
     methods["SpectralClustering"] = lambda k, seed: SpectralClustering(
-        k, affinity="nearest_neighbors", assign_labels="cluster_qr", random_state=seed
+        k, affinity="nearest_neighbors", random_state=seed
     )
     methods["KMeans"] = lambda k, seed: KMeans(k, n_init=10, random_state=seed)
     print(machine())

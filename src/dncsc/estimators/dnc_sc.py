@@ -85,7 +85,8 @@ class DnCSC(LandmarkClusterer):
         Bandwidth used, in the units of the data; None for "local" and "adaptive".
     eigenvalues_ : ndarray
         Smallest eigenvalues of the graph's normalised Laplacian on the landmarks, ascending from 0; a few more than
-        `n_clusters`, so that the gap behind the last one used can be seen.
+        `n_clusters`, so that the gap behind the last one used can be seen. Where that number was to be found,
+        those of the graph that they were counted by.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
         Centroids in the embedding.
     cluster_sizes_ : ndarray of int64 of shape (n_clusters,)

@@ -62,7 +62,7 @@ class SelfTuning:
 class Adaptive:
     """``d_{K+1}^2 - d_j^2``, scaled to sum 1 in a row: no bandwidth at all (Nie et al. 2016).
 
-    The search gives K + 1 landmarks; the last sets the level and has weight 0.
+    The last of the landmarks searched, K + 1 or under "auto" K, sets the level and has weight 0.
     """
 
     bandwidth: None = None

@@ -36,7 +36,7 @@ def leading_eigenpairs(
     Parameters
     ----------
     matrix : csr_array (n, n)
-        ``D^-1/2 W D^-1/2``: eigenvalues in [0, 1], the largest exactly 1.
+        ``D^-1/2 W D^-1/2``: eigenvalues in [-1, 1], the largest exactly 1; none negative where W is ``B^T D^-1 B``.
     count : int
         1 to n.
     first : (n,)

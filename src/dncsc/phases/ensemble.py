@@ -34,8 +34,9 @@ ROWS_A_CLUSTER = 20
 LANDMARKS_A_CLUSTER = 4
 """Likewise of few landmarks: pieces of one or two say little."""
 MEMBER_ROWS_A_CLUSTER = 200
+"""Rows that the k-means of a member sees."""
 MEMBER_ITERATIONS = 20
-"""that the k-means of a member sees, and does; it need not be the best"""
+"""that it does at most: it need not be the best"""
 
 OF_CONSENSUS = Fading(fall=0.4, further=0.5)
 """Vectors of the consensus fade faster than those of landmarks, and fewer behind the first count."""

@@ -32,7 +32,7 @@ NO_GAP = 0.4
 """of the next eigenvalue, at least, that the last one has to be for vectors to fade; behind a gap, none counts"""
 
 NEEDED = 0.75
-"""of the vectors wanted for members of an ensemble; where specks are few, within a tolerance, as they come"""
+"""of the vectors wanted for members of an ensemble have to be no specks, where graphs are cut whatever they are like"""
 HOLDING, AT_LEAST_TIMES = 3.0, 4.0
 """of the largest eigenvalue of a thin vector: links must be so strong for landmarks to hold together from then on; and
 so many times as strong as before, so that this comes to an end"""

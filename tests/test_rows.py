@@ -282,6 +282,8 @@ TEXTS = {
     ),
     "tabs in quotes between commas": ('"a\tb","c"\n1,2\n', ("a\tb", "c"), [[1, 2]], "int64"),
     "inches": ('a 5",b 6"\n1,2\n', ('a 5"', 'b 6"'), [[1, 2]], "int64"),
+    "inches of one cell": ('a 5",b\n1,2\n3,4\n', ('a 5"', "b"), [[1, 2], [3, 4]], "int64"),
+    "inches in quotes": ('"a 5"",\nlong",b\n1,2\n', ('a 5",\nlong', "b"), [[1, 2]], "int64"),
     "blanks around": ("a, b\n 1 ,2\n3, 4 \n", ("a", "b"), [[1, 2], [3, 4]], "int64"),
     "not finite": ("a,b\nnan,1\ninf,-inf\n", ("a", "b"), [[np.nan, 1], [np.inf, -np.inf]], "float64"),
     "exponents and signs": ("a,b\n1e3,+2\n-.5,3.\n", ("a", "b"), [[1000, 2], [-0.5, 3]], "float64"),

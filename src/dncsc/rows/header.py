@@ -20,6 +20,8 @@ LONGEST_LINE = 2**24
 BOM = b"\xef\xbb\xbf"
 QUOTED = re.compile(r'(?:^|(?<=[,;\t]))\s*"[^"]*(?:""[^"]*)*"')
 """A quoted cell, in which a delimiter says nothing; quotes inside a cell, as for inches, are no more than that."""
+MARKS = re.compile(rb'(?<![^,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|\Z)|\r\n|\n|\r|\Z')
+"""Quoted cells, from the beginning of a cell on, and line ends outside of these."""
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
@@ -111,18 +113,18 @@ def _open(file: FileState, compressed: bool) -> IO[bytes]:
 
 def _first_lines(head: bytes) -> Iterator[tuple[int, int]]:
     """Where the first two lines that are not empty begin and end, line ends with them. Quoted cells may hold others."""
-    start = len(BOM) if head.startswith(BOM) else 0
-    quoted, found = False, 0
-    for mark in re.finditer(rb'"|\r\n|\n|\r|\Z', head):
-        if mark.group() == b'"':
-            quoted = not quoted
-        elif not quoted or mark.end() == len(head):
-            if head[start : mark.start()].strip():
-                yield start, mark.end()
-                found += 1
-            start = mark.end()
-            if found == 2:
-                return
+    first = start = len(BOM) if head.startswith(BOM) else 0
+    found = 0
+    for mark in MARKS.finditer(head[first:]):
+        if mark.group().startswith(b'"'):
+            continue
+        end = first + mark.end()
+        if head[start:end].strip():
+            yield start, end
+            found += 1
+        start = end
+        if found == 2:
+            return
 
 
 def _delimiter(file: FileState, line: str) -> str:

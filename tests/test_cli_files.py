@@ -54,3 +54,29 @@ def test_quoted_cells_hold_line_ends_in_large_files_too():
     found = pd.read_parquet("l.parquet")
     assert found["note"].tolist() == notes
     assert found["label"].nunique() == 2
+
+
+def test_columns_with_other_names_are_chosen_in_the_order_of_the_model(capsys):
+    FRAME.drop(columns="kind").to_csv("rows.csv", index=False)
+    assert main(["fit", "rows.csv", *FIT, "--scale", "standard", "-o", "l.csv", "--model", "m.npz"]) == 0
+    other = FRAME.rename(columns={"a": "x", "b": "y"})
+    other.to_csv("other.csv", index=False)
+    assert main(["predict", "m.npz", "other.csv", "-q", "-o", "no.csv"]) == 2
+    assert "choose them in the order of the model with --columns" in capsys.readouterr().err
+    other[["kind", "y", "x"]].to_parquet("other.parquet")
+    for command in (["other.csv", "--columns", "x,y"], ["other.csv", "--drop", "kind"]):
+        assert main(["predict", "m.npz", *command, "-q", "--force", "-o", "p.csv"]) == 0
+        assert Path("p.csv").read_text() == Path("l.csv").read_text()
+    assert main(["predict", "m.npz", "other.parquet", "--columns", "x,y", "-q", "-o", "p.parquet"]) == 0
+    assert pd.read_parquet("p.parquet")["label"].tolist() == pd.read_csv("l.csv")["label"].tolist()
+
+
+@pytest.mark.parametrize("columns", ["b,a", "b,x"])
+def test_a_column_of_the_model_does_not_stand_for_another(columns, capsys):
+    FRAME.assign(x=FRAME["a"]).drop(columns="kind").to_csv("rows.csv", index=False)
+    assert main(["fit", "rows.csv", *FIT, "--columns", "a,b", "--model", "m.npz"]) == 0
+    assert main(["predict", "m.npz", "rows.csv", "-q", "--columns", columns, "-o", "p.csv"]) == 2
+    line = capsys.readouterr().err
+    assert "column 'b' would stand for 'a' of the model" in line
+    assert "in the order of the model, which is: a, b." in line
+    assert not Path("p.csv").exists()

@@ -44,7 +44,8 @@ def predict(
     """Label the rows of a file with a model.
 
     Columns are found by the names that the model was fitted with, and scaled as they were then; other columns are left
-    alone. Rows that the model was fitted to get the labels they got then.
+    alone. Where names are others, --columns or --drop choose the columns in the order of the model. Rows that the model
+    was fitted to get the labels they got then.
     """
     target = table_target(output)
     choice = Choice(columns, drop, identifier)
@@ -107,13 +108,16 @@ def open_as_fitted(fitted: Any, read: Source, choice: Choice) -> Rows:
 
     check_aside(read, choice)
     known = getattr(fitted, "feature_names_in_", None)
-    names = None if known is None or choice.columns or choice.drop else _named_alike(list(known), read)
+    chosen = choice.columns or choice.drop
+    names = None if known is None or chosen else _named_alike(list(known), read)
     rows = open_rows([str(file) for file in read.files], names) if names else open_features(read, choice)
     if rows.shape[1] != fitted.n_features_in_:
         raise Refused(
             f"{read.name} has {rows.shape[1]} columns that would be features; the model knows {fitted.n_features_in_}. "
             "Choose with --columns or --drop."
         )
+    if known is not None and chosen and rows.names is not None:
+        rows = _called_alike(list(known), rows)
     notes = getattr(fitted, "notes_", None) or {}
     return as_remembered(rows, notes.get("scale"))
 
@@ -133,3 +137,17 @@ def _named_alike(known: list[str], read: Source) -> list[str] | None:
             "them in the order of the model with --columns."
         )
     return known
+
+
+def _called_alike(known: list[str], rows: Rows) -> Rows:
+    """Columns that were chosen in the order of the model, under its names; none of these may stand for another."""
+    from dncsc.rows.renamed import RenamedRows
+
+    assert rows.names is not None
+    for name, here in zip(known, rows.names, strict=True):
+        if here != name and here in known:
+            raise Refused(
+                f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
+                f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."
+            )
+    return rows if list(rows.names) == known else RenamedRows(rows, known)

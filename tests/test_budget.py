@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dncsc import LSEC, DnCSC, NystromSC
+from dncsc import LSEC, DnCSC, LloydKMeans, NystromSC, estimate
 from dncsc.budget import SQUARES_OF_NYSTROM, Size, member_bytes
 from dncsc.engines.layout import Layout
 from dncsc.estimators.inputs import size_of
@@ -37,3 +37,17 @@ def test_members_of_many_clusters_are_counted_as_wide_as_they_are(blobs):
     model = LSEC(150, n_members=6, n_landmarks=1_400, bandwidth="mean", n_init=1, random_state=0).fit(X)
     widths = [np.dtype(column.dtype).itemsize for column in model._model.embedding.graph.columns]
     assert max(widths) == member_bytes(150) == 2
+
+
+def test_many_clusters_take_the_time_and_memory_that_k_means_among_places_needs():
+    few, many = (estimate(50_000, 2, n_clusters=k, n_jobs=1) for k in (10, 500))
+    assert few.seconds < 0.5
+    assert 10 < many.seconds < 50  # it took 11 s and 22 s
+    assert many.memory - few.memory > 2 * 50_000 * 500 * 4  # places of the sample; some 300 MB were measured
+    assert estimate(50_000, 2, n_clusters="auto", max_clusters=40) == estimate(50_000, 2, n_clusters=40)
+
+
+def test_k_means_of_the_rows_themselves_needs_no_places():
+    rows = np.empty((10**6, 2), np.float32)
+    assert size_of(DnCSC(2_000, n_landmarks=2_000), rows).working > 4e9
+    assert size_of(LloydKMeans(2_000), rows).working < 5e8

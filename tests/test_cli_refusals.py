@@ -212,6 +212,12 @@ def test_no_method_is_given_the_needs_of_another(refused):
         assert f"is known of dnc-sc alone, not of {method}. Leave it out" in line
 
 
+def test_estimate_refuses_what_a_fit_would_refuse(refused):
+    table = ["estimate", "--rows", "50000", "--features", "2"]
+    assert "--landmarks 1000 must be at least -k 2000" in refused([*table, "-k", "2000"], 2)
+    assert "-k 60000: the table has only 50,000 rows" in refused([*table, "-k", "60000", "--landmarks", "60000"], 2)
+
+
 def test_names_of_columns_that_do_not_exist_are_answered_with_those_that_do(folder, refused):
     parquet(height=ROWS[:, 0], weight=ROWS[:, 1])(folder / "rows.parquet")
     line = refused(["fit", "rows.parquet", *FIT, "-o", "l.csv", "--columns", "hieght"], 2)

@@ -243,7 +243,7 @@ def test_too_little_memory_is_said_before_any_work(file, tmp_path):
     seen = []
     with (
         watch(lambda *event: seen.append(event)),
-        pytest.raises(DoesNotFit, match=r"of memory are needed for 60 landmarks, 2 features .* Raise max_memory"),
+        pytest.raises(DoesNotFit, match=r"of memory are needed for 3 clusters, 60 landmarks, 2 .* Raise max_memory"),
     ):
         DnCSC(3, max_memory="1MB", **SMALL).fit(open_rows(file), labels_to=tmp_path / "labels.npy")
     assert not seen

@@ -16,6 +16,7 @@ import numpy as np
 from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
+from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
 from dncsc.phases.ensemble import MOST, MOST_A_CLUSTER
 from dncsc.phases.partition import DENSE_LANDMARKS
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART, usual_rate
@@ -25,6 +26,12 @@ AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
 SQUARES_OF_NYSTROM = 8
 """Matrices of landmarks by landmarks that stand in memory at once when Nyström's problem is solved."""
+ITERATIONS = 10
+"""Of k-means among the places of rows: 1 where clusters lie apart, some 40 where they touch."""
+COPIES_OF_SAMPLE = 3
+"""Of the places that k-means sees, at once: as drawn, as placed, and those of the heats with distances."""
+TABLES_OF_VECTORS = 4
+"""Of the landmarks' vectors, at once: Lanczos' own, which are twice as many, and the result; labels need as much."""
 
 
 class DoesNotFit(MemoryError):
@@ -62,19 +69,17 @@ def in_words(size: float) -> str:
     return f"{size / 1e3:.0f} kB"
 
 
-def member_bytes(n_clusters: int | str) -> int:
+def member_bytes(n_clusters: int) -> int:
     """Bytes of the cluster of a row in a member of an ensemble, which has more clusters than are sought.
 
-    Small parts of the graph, at most as many as are sought, are clusters in each beside its own. "auto" is none: no
-    ensemble counts clusters.
+    Small parts of the graph, at most as many as are sought, are clusters in each beside its own.
 
     Examples
     --------
     >>> member_bytes(10), member_bytes(100)
     (1, 2)
     """
-    k = 0 if isinstance(n_clusters, str) else int(n_clusters)
-    return np.min_scalar_type(max(MOST, MOST_A_CLUSTER * k) + k - 1).itemsize
+    return np.min_scalar_type(max(MOST, MOST_A_CLUSTER * n_clusters) + n_clusters - 1).itemsize
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,8 @@ class Size:
     n_landmarks: int = 1000
     n_neighbors: int = 5
     n_members: int = 0
-    n_clusters: int | str = 8
+    n_clusters: int = 8
+    """the most there may be, where they are counted"""
     value_bytes: int = 4
     """of a value in working precision"""
     n_threads: int = 1
@@ -94,6 +100,23 @@ class Size:
     """of what is made for each row, where nothing is fitted"""
     keeps_products: bool = False
     """whether each stripe keeps products of all landmarks with all, as Nyström's do"""
+    places_rows: bool = True
+    """whether clusters are sought among places in an embedding, and not among the rows themselves"""
+
+    @property
+    def sample(self) -> int:
+        """Rows that centroids are found with."""
+        return min(max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * self.n_clusters), self.n_rows)
+
+    @property
+    def places(self) -> int:
+        """Bytes of what grows with the clusters: vectors of the landmarks, and the places of a sample of rows."""
+        if not self.places_rows:
+            return 0
+        sample = COPIES_OF_SAMPLE * self.sample if self.row_bytes is None else 0
+        solved = TABLES_OF_VECTORS * 8 * self.n_landmarks
+        labelled = self.n_threads * TABLES_OF_VECTORS * self.value_bytes * self.n_landmarks
+        return self.n_clusters * (sample * self.value_bytes + solved + labelled)
 
     @property
     def working(self) -> int:
@@ -106,7 +129,8 @@ class Size:
         if self.keeps_products:
             kept += (stripes + SQUARES_OF_NYSTROM) * 8 * p * p
         sample = min(ROWS_A_PART * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
-        return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + 2 * min(sample, 4 * MOST_VALUES))
+        selected = 2 * min(sample, 4 * MOST_VALUES)
+        return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + selected + self.places)
 
     @property
     def links(self) -> int:
@@ -181,6 +205,8 @@ def estimate(
     selection_rate: int | str = "auto",
     n_members: int = 0,
     n_clusters: int | str = 8,
+    max_clusters: int = 50,
+    n_init: int = 3,
     dtype: Any = np.float32,
     n_jobs: int | None = None,
     **others: Any,
@@ -190,7 +216,7 @@ def estimate(
     Parameters
     ----------
     n_rows, n_features : int
-    n_landmarks, n_neighbors, selection_rate, n_members, n_clusters, n_jobs
+    n_landmarks, n_neighbors, selection_rate, n_members, n_clusters, max_clusters, n_init, n_jobs
         As in the estimators.
     dtype : dtype
         float32, or float64 for data that needs it.
@@ -207,7 +233,8 @@ def estimate(
 
     width = 4 if np.dtype(dtype) == np.float32 else 8
     threads = thread_count(n_jobs)
-    size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, n_clusters, width, threads)
+    k = max_clusters if isinstance(n_clusters, str) else n_clusters
+    size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, k, width, threads)
     alpha = usual_rate(n_rows) if selection_rate == "auto" else int(selection_rate)
     rounds = max(1, math.ceil(math.log(max(n_landmarks, 2)) / math.log(max(alpha, 2))))
     return Estimate(
@@ -215,7 +242,7 @@ def estimate(
         least_memory=size.working,
         scratch=size.columns,
         passes=5 + 2 * rounds,
-        seconds=_seconds(size, alpha, rounds),
+        seconds=_seconds(size, alpha, rounds) + _seconds_of_clusters(size, n_init),
     )
 
 
@@ -225,3 +252,12 @@ def _seconds(size: Size, alpha: int, rounds: int) -> float:
     row = 200 + 10 * size.n_neighbors + 0.35 * d * (alpha * rounds + 10 * size.n_neighbors) / 4
     sampled = min(n, 10 * size.n_landmarks * min(rounds, 2)) * alpha * d * 10 * 0.05
     return (n * row + sampled) * 1e-9 / size.n_threads + 0.05
+
+
+def _seconds_of_clusters(size: Size, n_init: int) -> float:
+    """What k clusters add, roughly, from runs with 100 to 500: differences of places, in nanoseconds of one core."""
+    k, p = size.n_clusters, size.n_landmarks
+    heats = HEATS * n_init * min(max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * k), size.n_rows)
+    rows = heats * (1 + ITERATIONS) + n_init * size.sample * ITERATIONS + size.n_rows
+    solved = min(10.0 * p * k**2, 0.4 * p**3)  # a dense solve, where that is less work
+    return (0.027 * rows * k**2 / size.n_threads + solved) * 1e-9

@@ -90,7 +90,7 @@ def compare(
     estimators = {name: make_estimator(name, k, **given, **_taken(name, wanted)) for name in names}
     with signals_end_at_once(""), source(data) as read, Progress(quiet) as progress:
         rows = open_features(read, Choice(columns, drop, truth=truth))
-        check_enough(rows, k, read.name)
+        check_enough(rows.shape[0], k, read.name)
         classes = None if truth is None else _classes(read, truth, rows.shape[0])
         results = [_run(name, estimator, rows, progress) for name, estimator in estimators.items()]
     _tell(results, classes, read.name, rows, json)

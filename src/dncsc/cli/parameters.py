@@ -39,10 +39,16 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     return clusterer(method, k, **parameters)  # type: ignore[arg-type]
 
 
-def check_enough(rows: Rows, k: int | str, name: str) -> None:
+def check_parameters(estimator: Any) -> None:
+    """Refuse what a fit would refuse, before anything is read."""
+    estimator._recipe()
+    estimator._settings()
+
+
+def check_enough(n_rows: int, k: int | str, name: str) -> None:
     """Refuse fewer rows than clusters."""
-    if isinstance(k, int) and rows.shape[0] < k:
-        raise Refused(f"-k {k}: {name} has only {rows.shape[0]:,} rows, and each cluster needs one.")
+    if isinstance(k, int) and n_rows < k:
+        raise Refused(f"-k {k}: {name} has only {n_rows:,} rows, and each cluster needs one.")
 
 
 def passes(estimator: Any, rows: Rows) -> int:

@@ -46,9 +46,10 @@ def open_engine(
     spare = room.memory - size.working
     if spare < 0:
         raise DoesNotFit(
-            f"{in_words(size.working)} of memory are needed for {size.n_landmarks} landmarks, {size.n_features} "
-            f"features and {size.n_threads} threads. The process has {in_words(resident())} already and may have "
-            f"{in_words(max(room.memory, 0))} more. Raise max_memory, or lower n_landmarks or n_jobs."
+            f"{in_words(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
+            f"landmarks, {size.n_features} features and {size.n_threads} threads. The process has "
+            f"{in_words(resident())} already and may have {in_words(max(room.memory, 0))} more. Raise max_memory, or "
+            "lower n_landmarks or n_jobs."
         )
     copied = in_files and not rows.direct
     copy = Column("copy", working_dtype(rows.dtype), size.n_features)
@@ -150,9 +151,10 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         n_landmarks=n_landmarks,
         n_neighbors=int(min(getattr(estimator, "n_neighbors", 1) + 1, max(n_landmarks, 2))),
         n_members=int(getattr(estimator, "n_members", 0)),
-        n_clusters=estimator.n_clusters,
+        n_clusters=int(estimator.max_clusters if estimator.n_clusters == "auto" else estimator.n_clusters),
         value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
         n_threads=int(thread_count(estimator.n_jobs)),
         row_bytes=row_bytes,
         keeps_products=row_bytes is None and getattr(estimator, "keeps_products", False),
+        places_rows=hasattr(estimator, "n_landmarks"),
     )

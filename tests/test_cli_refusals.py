@@ -257,15 +257,18 @@ def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypa
     )
 
 
-def test_what_is_written_stays_when_a_later_output_fails(folder, capfd, monkeypatch):
-    def fails(*_: object, **__: object) -> None:
-        raise ValueError("the model is shy")
+def test_a_model_stays_when_labels_cannot_be_written_and_gives_them_again(folder, capfd, monkeypatch):
+    def fails(*_: object) -> None:
+        raise ValueError("the labels are shy")
 
-    monkeypatch.setattr("dncsc.DnCSC.save", fails)
-    assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2
-    said = capfd.readouterr().err.splitlines()
-    assert said == ["dncsc: m.npz could not be written. Written before: l.csv.", "dncsc: the model is shy."]
-    assert sorted(path.name for path in folder.iterdir()) == ["l.csv", "rows.npy"]
+    with monkeypatch.context() as patched:
+        patched.setattr("dncsc.cli.writers.TextWriter.write", fails)
+        assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2
+    first, last = capfd.readouterr().err.splitlines()
+    assert first.startswith("dncsc: l.csv could not be written. Written before: m.npz. With the model, dncsc predict ")
+    assert last == "dncsc: the labels are shy."
+    assert sorted(path.name for path in folder.iterdir()) == ["m.npz", "rows.npy"]
+    assert main(["predict", "m.npz", "rows.npy", "-o", "l.csv", "-q"]) == 0
 
 
 def test_force_overwrites_and_keeps_who_may_read(folder):

@@ -125,8 +125,8 @@ def fit(
         notes = {"scale": remembered, "data": read.name}
         write_all(
             [
-                (targets.labels, lambda to: write_labels(to, estimator.labels_, read, identifier, summary.quiet)),
                 (targets.model, lambda to: save_model(to, estimator, notes)),
+                (targets.labels, lambda to: write_labels(to, estimator.labels_, read, identifier, summary.quiet)),
                 (targets.report, lambda to: make_report(to, estimator, rows, read.name, summary.quiet)),
             ]
         )

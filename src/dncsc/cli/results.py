@@ -16,6 +16,8 @@ from dncsc.cli.progress import Progress
 if TYPE_CHECKING:
     from dncsc.rows import Rows
 
+LABELS_AGAIN = " With the model, dncsc predict gives the labels, without another fit."
+
 
 @dataclass(frozen=True)
 class Targets:
@@ -45,7 +47,10 @@ class Targets:
 
 
 def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -> None:
-    """Write one target after another, and when one fails, say which are there."""
+    """Write one target after another, and when one fails, say which are there.
+
+    A model comes first: with it, a fit that took hours is not lost when something is wrong with the labels' file.
+    """
     written: list[str] = []
     for target, write in steps:
         if target is None:
@@ -56,7 +61,7 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
                 write(target)
         except Exception:
             if written:
-                tell(f"{target.name} could not be written. {done}")
+                tell(f"{target.name} could not be written. {done}{LABELS_AGAIN if target.option == '-o' else ''}")
             raise
         written.append(target.name)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dncsc.rows.arrow import arrow, decoding
-from dncsc.rows.base import FileState
+from dncsc.rows.base import FileState, FileTrouble
 from dncsc.rows.header import arrow_stream, parse_options, read_dialect
+from dncsc.rows.npz import arrays_in
 from dncsc.rows.open import open_file
 from dncsc.rows.sniff import kind_of
 
@@ -33,7 +33,7 @@ def header(path: Path) -> Header:
     file = FileState.of(path)
     kind = kind_of(file)
     if kind in ARROW:
-        schema = _schema(file, kind)
+        schema = schema_of(file, kind)
         index = {name for name in (schema.pandas_metadata or {}).get("index_columns", []) if isinstance(name, str)}
         return Header(list(schema.names), [name for name in schema.names if name not in index], True)
     if kind in TEXT:
@@ -41,10 +41,25 @@ def header(path: Path) -> Header:
         names = [str(number) for number in range(dialect.width)] if dialect.names is None else list(dialect.names)
         return Header(names, names, dialect.names is not None)
     numbers = [str(number) for number in range(open_file(path).shape[1])]
-    return Header(numbers, numbers, False, _arrays(path) if kind == "zip" else frozenset())
+    return Header(numbers, numbers, False, frozenset(arrays_in(file)) if kind == "zip" else frozenset())
 
 
-def column_blocks(files: Sequence[Path], name: str, n_rows: int, *, typed: bool) -> Iterator[Any]:
+def check_array(path: Path, name: str) -> None:
+    """Refuse an array in an .npz file that does not hold one value for each row of the table, as its header tells."""
+    _, array = arrays_in(FileState.of(path))[name]
+    n_rows = open_file(path).shape[0]
+    if array.shape != (n_rows,):
+        raise ValueError(
+            f"{path}: the array {name!r} has shape {array.shape}; one value for each of the {n_rows:,} rows is needed."
+        )
+    if array.dtype.hasobject or array.dtype.names is not None:
+        raise TypeError(
+            f"{path}: the array {name!r} holds Python objects or records, which are not read; save numbers or texts, "
+            "as with astype(str)."
+        )
+
+
+def column_blocks(files: Sequence[Path], name: str, n_rows: int) -> Iterator[Any]:
     """Values of one column of files, some rows at a time: arrays of NumPy or Arrow, or lists of texts.
 
     Parameters
@@ -54,15 +69,7 @@ def column_blocks(files: Sequence[Path], name: str, n_rows: int, *, typed: bool)
         Name of the column, its number, or the name of an array in .npz files.
     n_rows : int
         Rows at a time at most, roughly.
-    typed : bool
-        Give cells of text files that are all whole numbers as integers, unless text says more, as 007 does.
     """
-    whole = typed and all(_is_whole(block) for block in _all_blocks(files, name, n_rows))
-    for block in _all_blocks(files, name, n_rows):
-        yield _integers(block) if whole and isinstance(block, list) else block
-
-
-def _all_blocks(files: Sequence[Path], name: str, n_rows: int) -> Iterator[Any]:
     for path in files:
         file = FileState.of(path)
         kind = kind_of(file)
@@ -70,18 +77,25 @@ def _all_blocks(files: Sequence[Path], name: str, n_rows: int) -> Iterator[Any]:
             yield from _of_arrow(file, kind, name, n_rows)
         elif kind in TEXT:
             yield from _of_text(file, kind, name)
-        elif kind == "zip" and name in _arrays(path):
+        elif kind == "zip" and name in arrays_in(file):
             yield from _of_array(path, name, n_rows)
         else:
             yield from (block[:, 0] for block in open_file(path, [int(name)]).batches(n_rows))
 
 
-def _schema(file: FileState, kind: str) -> Any:
+def schema_of(file: FileState, kind: str) -> Any:
+    """Names and types of the columns of a file that Arrow reads."""
     with decoding(file, 0):
         if kind == "parquet":
             return arrow("pyarrow.parquet").read_schema(file.path)
         with arrow().OSFile(str(file.path)) as stream:
             return _arrow_reader(stream, kind).schema
+
+
+def dtype_of(path: Path, kind: str, name: str) -> Any:
+    """What values of a column are in a file of NumPy."""
+    arrays = arrays_in(FileState.of(path)) if kind == "zip" else {}
+    return arrays[name][1].dtype if name in arrays else open_file(path, [int(name)]).dtype
 
 
 def _arrow_reader(stream: Any, kind: str) -> Any:
@@ -119,14 +133,18 @@ def _of_text(file: FileState, kind: str, name: str) -> Iterator[list[str]]:
                 include_columns=[str(number)], column_types={str(number): pa.string()}, strings_can_be_null=False
             ),
         )
-        for batch in reader:
+        while (batch := _next(reader, file, name)) is not None:
             yield batch.column(0).to_pylist()
 
 
-def _arrays(path: Path) -> frozenset[str]:
-    """Arrays in an .npz file."""
-    with zipfile.ZipFile(path) as archive:
-        return frozenset(member.removesuffix(".npy") for member in archive.namelist())
+def _next(reader: Any, file: FileState, name: str) -> Any:
+    """The next batch of texts; None at the end."""
+    try:
+        return next(reader, None)
+    except arrow().ArrowInvalid as error:
+        if "UTF8" in str(error):
+            raise FileTrouble(f"{file.path}: column {name!r} is not in UTF-8. Save it in that encoding.") from error
+        raise
 
 
 def _of_array(path: Path, name: str, n_rows: int) -> Iterator[Any]:
@@ -134,20 +152,5 @@ def _of_array(path: Path, name: str, n_rows: int) -> Iterator[Any]:
 
     with np.load(path, allow_pickle=False) as stored:
         values = stored[name]
-    if values.ndim != 1:
-        raise ValueError(f"{path}: the array {name!r} has shape {values.shape}; one value a row is needed.")
     for start in range(0, len(values), n_rows):
         yield values[start : start + n_rows]
-
-
-def _is_whole(block: Any) -> bool:
-    """Whether cells are integers as one would write them, so that nothing is lost in a column of integers."""
-    return isinstance(block, list) and all(
-        len(cell) < 19 and cell.removeprefix("-").isdecimal() and str(int(cell)) == cell for cell in block
-    )
-
-
-def _integers(cells: list[str]) -> Any:
-    import numpy as np
-
-    return np.array([int(cell) for cell in cells], np.int64)

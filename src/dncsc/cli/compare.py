@@ -133,7 +133,7 @@ def _classes(read: Source, truth: str, n_rows: int) -> np.ndarray:
 
     numbers: dict[Any, int] = {}
     blocks = []
-    for block in column_blocks(read.files, truth, 2**17, typed=False):
+    for block in column_blocks(read.files, truth, 2**17):
         values = block if isinstance(block, list) else block.tolist()
         blocks.append(np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int32))
     classes = np.concatenate(blocks)

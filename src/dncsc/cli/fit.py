@@ -102,6 +102,8 @@ def fit(
     overwritten unless --force says so, and nothing half written is left behind. The first line of CSV holds names,
     unless it looks like the rows below it; columns are then called 0, 1, 2, ...
     """
+    from dncsc.cli.identifiers import settled
+
     targets = Targets.named(output, model, report)
     choice = Choice(columns, drop, identifier)
     k = number_of_clusters(clusters)
@@ -120,13 +122,17 @@ def fit(
         report_writer()
     summary = Summary("fit", quiet, json, targets.labels_on_stdout)
     with signals_end_at_once(advice(resume)), source(data) as read:
-        rows, remembered = fit_rows(estimator, read, choice, scale, Progress(summary.quiet), cluster)
+        with Progress(summary.quiet) as progress:
+            rows = open_features(read, choice)
+            check_enough(rows.shape[0], k, read.name)
+            identifiers = settled(read, identifier, targets.labels)
+            rows, remembered = fit_rows(estimator, rows, read.name, scale, progress, cluster)
         facts = facts_of(estimator, read, rows, scale)
         notes = {"scale": remembered, "data": read.name}
         write_all(
             [
                 (targets.model, lambda to: save_model(to, estimator, notes)),
-                (targets.labels, lambda to: write_labels(to, estimator.labels_, read, identifier, summary.quiet)),
+                (targets.labels, lambda to: write_labels(to, estimator.labels_, read, identifiers, summary.quiet)),
                 (targets.report, lambda to: make_report(to, estimator, rows, read.name, summary.quiet)),
             ]
         )
@@ -148,23 +154,20 @@ def add_to(app: typer.Typer) -> None:
 
 
 def fit_rows(
-    estimator: Any, read: Source, choice: Choice, how: Scale, progress: Progress, cluster: str | None
+    estimator: Any, rows: Rows, name: str, how: Scale, progress: Progress, cluster: str | None
 ) -> tuple[Rows, dict[str, Any] | None]:
-    """Fit an estimator to what was read; the rows it saw, and how they were scaled."""
+    """Fit an estimator to rows; those it saw, and how they were scaled."""
     from dncsc import watch
     from dncsc.cli.cluster import fit_on_cluster
     from dncsc.cli.scaling import scaled
 
-    with progress:
-        rows = open_features(read, choice)
-        check_enough(rows.shape[0], estimator.n_clusters, read.name)
-        rows, remembered = scaled(rows, how.value, estimator.random_state, progress)
-        progress.expect(passes(estimator, rows))
-        with watch(progress):
-            if cluster is None:
-                estimator.fit(rows)
-            else:
-                fit_on_cluster(estimator, rows, cluster, read.name)
+    rows, remembered = scaled(rows, how.value, estimator.random_state, progress)
+    progress.expect(passes(estimator, rows))
+    with watch(progress):
+        if cluster is None:
+            estimator.fit(rows)
+        else:
+            fit_on_cluster(estimator, rows, cluster, name)
     return rows, remembered
 
 

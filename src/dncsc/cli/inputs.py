@@ -117,13 +117,15 @@ def features(source: Source, choice: Choice) -> list[Any] | None:
 
 
 def check_aside(source: Source, choice: Choice) -> None:
-    """Refuse columns set aside that some file does not have: they are read when the work is done, which is too late."""
-    from dncsc.cli.columns import header
+    """Refuse columns set aside that some file does not have, for all rows: they are read when the work is done."""
+    from dncsc.cli.columns import check_array, header
 
     for file in source.files if choice.aside else ():
         known = header(file)
         for option, name in choice.aside.items():
-            if name not in known.beside:
+            if name in known.beside:
+                check_array(file, name)
+            else:
                 _check_known(option, name, known, source.name if len(source.files) == 1 else str(file))
 
 

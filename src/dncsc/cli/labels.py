@@ -11,6 +11,7 @@ from dncsc.cli.progress import Progress
 if TYPE_CHECKING:
     import numpy as np
 
+    from dncsc.cli.identifiers import Identifiers
     from dncsc.cli.inputs import Source
     from dncsc.cli.outputs import Target
 
@@ -30,28 +31,26 @@ def check_identifier(target: Target | None, identifier: str | None) -> None:
         raise Refused(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
 
 
-def write_labels(target: Target, labels: np.ndarray, read: Source, identifier: str | None, quiet: bool) -> None:
+def write_labels(target: Target, labels: np.ndarray, read: Source, beside: Identifiers | None, quiet: bool) -> None:
     """Write labels in the order of the rows."""
     from dncsc.cli.writers import table_writer
 
-    names = [LABEL] if identifier is None else [identifier, LABEL]
+    names = [LABEL] if beside is None else [beside.name, LABEL]
     with Progress(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
         done = 0
-        for columns in _blocks(target, labels, read, identifier):
+        for columns in _blocks(labels, read, beside):
             writer.write(columns)
             done += len(columns[-1])
             progress("write", done, len(labels))
 
 
-def _blocks(target: Target, labels: np.ndarray, read: Source, identifier: str | None) -> Iterator[list[Any]]:
-    if identifier is None:
+def _blocks(labels: np.ndarray, read: Source, beside: Identifiers | None) -> Iterator[list[Any]]:
+    if beside is None:
         for start in range(0, len(labels), BLOCK):
             yield [labels[start : start + BLOCK]]
         return
-    from dncsc.cli.columns import column_blocks
-
     done = 0
-    for values in column_blocks(read.files, identifier, BLOCK, typed=target.kind not in ("csv", "tsv")):
+    for values in beside.blocks():
         yield [values, labels[done : done + len(values)]]
         done += len(values)
     if done != len(labels):

@@ -47,6 +47,8 @@ def predict(
     alone. Where names are others, --columns or --drop choose the columns in the order of the model. Rows that the model
     was fitted to get the labels they got then.
     """
+    from dncsc.cli.identifiers import settled
+
     target = table_target(output)
     choice = Choice(columns, drop, identifier)
     check([target], [Path(model), *places(data)], force)
@@ -59,8 +61,9 @@ def predict(
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
         rows = open_as_fitted(fitted, read, choice)
+        identifiers = settled(read, identifier, target)
         labels = predicted(fitted, rows, Progress(summary.quiet))
-        write_labels(target, labels, read, identifier, summary.quiet)
+        write_labels(target, labels, read, identifiers, summary.quiet)
     sizes = cluster_sizes(labels, len(fitted.cluster_centers_))
     summary.facts |= {
         "model": model,

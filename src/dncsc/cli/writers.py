@@ -1,6 +1,6 @@
 """Tables written block by block, in every format; a block is a list of equally long columns.
 
-A column is a NumPy array, an Arrow array or a list of texts: identifiers keep the type they came with.
+A column is a NumPy array, an Arrow array, or, for text, a list. Those of Arrow have one type in all blocks.
 """
 
 from __future__ import annotations
@@ -61,15 +61,20 @@ class TextWriter:
         self._lines.writerow(names)
 
     def write(self, columns: Sequence[Any]) -> None:
-        self._lines.writerows(zip(*(_texts(column) for column in columns), strict=True))
+        self._lines.writerows(zip(*(texts(column) for column in columns), strict=True))
 
 
-def _texts(column: Any) -> Sequence[Any]:
-    if isinstance(column, np.ndarray):
-        # The shortest digits that give the same float32 are those of the float32, not of the float64 it becomes.
-        return (column.astype(str) if column.dtype.kind == "f" else column).tolist()
-    texts: list[Any] = column if isinstance(column, list) else column.to_pylist()
-    return texts
+def texts(column: Any) -> list[Any]:
+    """Values that become text as they should; None where there is none. Bytes are text already, in UTF-8 as a rule."""
+    if isinstance(column, list):
+        return column
+    if not isinstance(column, np.ndarray):
+        values: list[Any] = column.to_pylist()
+    elif column.dtype.kind in "biuSU":
+        values = column.tolist()
+    else:  # the shortest digits of a float32 are not those of the float64 it becomes, and times would become numbers
+        values = column.astype(str).tolist()
+    return [value.decode(errors="backslashreplace") if isinstance(value, bytes) else value for value in values]
 
 
 class ArrowWriter:
@@ -88,13 +93,12 @@ class ArrowWriter:
         table = pyarrow.table([_arrow(column) for column in columns], names=self._names)
         if self._inner is None:
             self._inner = self._started(table.schema)
-        self._inner.write_table(table.cast(self._schema))
+        self._inner.write_table(table)
 
     def _started(self, schema: Any) -> Any:
         import pyarrow
         import pyarrow.parquet
 
-        self._schema = schema
         if self._kind == "parquet":
             return pyarrow.parquet.ParquetWriter(self._path, schema)
         return pyarrow.ipc.new_file(str(self._path), schema)
@@ -107,8 +111,6 @@ class ArrowWriter:
 def _arrow(column: Any) -> Any:
     import pyarrow
 
-    if isinstance(column, list):
-        return pyarrow.array(column, pyarrow.string())
     return pyarrow.array(column) if isinstance(column, np.ndarray) else column
 
 
@@ -149,9 +151,9 @@ class ArchiveWriter:
 
     def write(self, columns: Sequence[Any]) -> None:
         for name, column in zip(self._names, columns, strict=True):
-            values = _numpy(name, column)
-            if values.dtype.kind in "OU":
-                self._texts.setdefault(name, []).extend("" if value is None else str(value) for value in values)
+            values = _numbers(name, column)
+            if values is None:
+                self._texts.setdefault(name, []).extend("" if value is None else str(value) for value in texts(column))
             else:
                 if name not in self._blocks:
                     stream = self._stack.enter_context(self._path.with_name(f"{len(self._blocks)}.raw").open("wb+"))
@@ -191,11 +193,7 @@ class _Blocks:
 
     def of_one_type(self) -> Iterator[np.ndarray]:
         """All blocks in the narrowest type that holds them; values that it would change are refused."""
-        types = {dtype for dtype, _ in self._forms}
-        try:
-            common = np.result_type(*types)
-        except TypeError:  # times and numbers
-            raise _no_place(self._name, f"holds values of the types {', '.join(sorted(map(str, types)))}") from None
+        common = np.result_type(*{dtype for dtype, _ in self._forms})
         self._stream.seek(0)
         for dtype, shape in self._forms:
             block = np.frombuffer(self._stream.read(dtype.itemsize * math.prod(shape)), dtype).reshape(shape)
@@ -207,13 +205,16 @@ class _Blocks:
             yield wide
 
 
-def _numpy(name: str, column: Any) -> np.ndarray:
-    """A column as an array; integers with gaps become floats, if these hold them exactly."""
-    if isinstance(column, list | np.ndarray):
-        return np.asarray(column)
+def _numbers(name: str, column: Any) -> np.ndarray | None:
+    """A column as an array; integers with gaps become floats, if these hold them exactly. None for what is text."""
+    if isinstance(column, np.ndarray):
+        return column if column.dtype.kind in "biuf" else None
     import pyarrow
+    from pyarrow import types
 
-    if column.null_count and pyarrow.types.is_integer(column.type):
+    if not (types.is_integer(column.type) or types.is_floating(column.type) or types.is_boolean(column.type)):
+        return None
+    if column.null_count and not types.is_floating(column.type):
         try:
             column = column.cast(pyarrow.float64())
         except pyarrow.ArrowInvalid as error:
@@ -222,7 +223,7 @@ def _numpy(name: str, column: Any) -> np.ndarray:
 
 
 def _as_bytes(block: np.ndarray) -> Any:
-    return np.ascontiguousarray(block).view(np.uint8).data  # times have no buffer of their own
+    return np.ascontiguousarray(block).data
 
 
 def _no_place(name: str, why: str) -> Refused:

@@ -100,8 +100,7 @@ class CompressedRows(StreamRows):
 
 def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     """Rows of the table in a `.npz` file: its only one, or the one called X, x, data or rows."""
-    with unzipping(file, 0), zipfile.ZipFile(file.path) as archive:
-        members = _arrays(archive, str(file.path))
+    members = arrays_in(file)
     name = _table_name(members, str(file.path))
     info, array = members[name]
     where = f"{name!r} in {file.path}"
@@ -131,16 +130,17 @@ def unzipping(file: FileState, row: int) -> Iterator[None]:
     file.check(row)
 
 
-def _arrays(archive: zipfile.ZipFile, where: str) -> Members:
+def arrays_in(file: FileState) -> Members:
     """Headers of all arrays by name."""
     found: Members = {}
-    for info in archive.infolist():
-        if info.filename.endswith(".npy"):
-            with archive.open(info) as member:
-                header = read_header(cast(BinaryIO, member), f"{info.filename} in {where}")
-            found[info.filename.removesuffix(".npy")] = info, header
+    with unzipping(file, 0), zipfile.ZipFile(file.path) as archive:
+        for info in archive.infolist():
+            if info.filename.endswith(".npy"):
+                with archive.open(info) as member:
+                    header = read_header(cast(BinaryIO, member), f"{info.filename} in {file.path}")
+                found[info.filename.removesuffix(".npy")] = info, header
     if not found:
-        raise FileTrouble(f"{where} is a zip archive without arrays; only those that numpy.savez writes are read.")
+        raise FileTrouble(f"{file.path} is a zip archive without arrays; only those that numpy.savez writes are read.")
     return found
 
 

@@ -170,6 +170,8 @@ def test_identifiers_that_cannot_be_read_are_refused_before_any_work(command, pa
     for part, code in enumerate((np.arange(20), np.arange(20).astype(str))):
         parts.mkdir(exist_ok=True)
         np.savez(parts / f"{part}.npz", X=X, code=code)
+    write_rows(Path("lists/1.parquet"), code=pa.array([[1, 2]] * 20))
+    write_rows(Path("lists/2.parquet"), code=pa.array(["x"] * 20))
     lines = [f"{row},{row % 7},k{row}\n".encode() for row in range(400_000)]
     Path("late.csv").write_bytes(b"a,b,code\n" + b"".join(lines) + b"1,2,caf\xe9\n")
     assert main(["fit", "short.npz", *FIT, "--model", "m.npz"]) == 0
@@ -177,6 +179,8 @@ def test_identifiers_that_cannot_be_read_are_refused_before_any_work(command, pa
     monkeypatch.setattr("dncsc.DnCSC.predict", None)
     assert main([*command, "parts", "--id", "code", "-o", "l.npz"]) == 2
     assert "--id: 'code' holds text in some files and numbers in others" in capsys.readouterr().err
+    assert main([*command, "lists", "--id", "code", "-o", "l.npz"]) == 2
+    assert "values of list<element: int64> that have no place in a column of string" in capsys.readouterr().err
     for data, words in [
         ("short.npz", "short.npz: the array 'code' has shape (19,); one value for each of the 20 rows is needed."),
         ("wide.npz", "wide.npz: the array 'code' has shape (20, 2); one value"),

@@ -39,9 +39,10 @@ class Identifiers:
     def blocks(self) -> Iterator[Any]:
         """Values some rows at a time: arrays of Arrow of the settled type; else those of NumPy too, or texts."""
         for block in column_blocks(self.files, self.name, BLOCK):
-            yield block if self.type is None else self._settled(block)
+            yield block if self.type is None else self.as_settled(block)
 
-    def _settled(self, block: Any) -> Any:
+    def as_settled(self, block: Any) -> Any:
+        """Values in the settled type; refused where they have no place in it."""
         pa = arrow()
         values = _arrow(block)
         try:
@@ -62,7 +63,12 @@ def settled(read: Source, name: str | None, target: Target | None) -> Identifier
         _check_alike(read.files, kinds, name)
         return Identifiers(name, read.files)
     types = [_type(path, kind, name, target) for path, kind in zip(read.files, kinds, strict=True)]
-    return Identifiers(name, read.files, None if target.kind in UNTYPED else _common(types))
+    if target.kind in UNTYPED:
+        return Identifiers(name, read.files)
+    found = Identifiers(name, read.files, _common(types))
+    for each in types:
+        found.as_settled(arrow().nulls(0, each))  # lists become no text: better told now
+    return found
 
 
 def _check_alike(files: list[Path], kinds: list[str], name: str) -> None:

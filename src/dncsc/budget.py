@@ -72,7 +72,7 @@ def in_words(size: float) -> str:
 def member_bytes(n_clusters: int) -> int:
     """Bytes of the cluster of a row in a member of an ensemble, which has more clusters than are sought.
 
-    Small parts of the graph, at most as many as are sought, are clusters in each beside its own.
+    Connected parts of the graph divide some of these: about as many more as are sought.
 
     Examples
     --------

@@ -12,7 +12,7 @@ SPECK_ROWS, SHARE_OF_FEW = 8, 0.2
 """The same where rows are few: so many, but no more than this share of the mean cluster's."""
 SHARE_OF_VECTOR = 0.01
 """of the mean cluster's rows: a vector over fewer points at a speck, however many landmarks stand for it"""
-ROWS_OF_MANY_LANDMARKS = 40
+ROWS_OF_MANY_LANDMARKS = 30
 """A group of fewer is a speck even then: of rows strewn at random, some twenty hang together by chance."""
 SPECK_LANDMARKS = 10
 """A group that fewer landmarks stand for is thin; or a quarter of the landmarks a cluster, where that is less."""

@@ -113,10 +113,11 @@ class _Survey(Pass[_Seen]):
 
     def visit(self, total: _Seen, block: Block) -> None:
         survey_rows(block.rows, total.sums, total.low, total.high)
-        total.n_counted += int(np.count_nonzero(block.weight > 0))
+        n_counted = int(np.count_nonzero(block.weight > 0))
+        total.n_counted += n_counted
         total.heaviest = max(total.heaviest, float(block.weight.max(initial=0.0)))
-        counted = block.rows[block.weight > 0]
-        total.some.append(counted[:: max(1, -(-len(counted) // self.median_rows))].astype(np.float64))
+        counted = block.rows if n_counted == len(block) else block.rows[block.weight > 0]
+        total.some.append(counted[:: max(1, -(-n_counted // self.median_rows))].astype(np.float64))
         if self.checksum:
             total.checks += [zlib.crc32(block.rows.data), zlib.crc32(np.ascontiguousarray(block.weight).data)]
         if not np.isfinite(total.sums).all():

@@ -95,3 +95,12 @@ def test_of_more_groups_than_clusters_sought_those_next_to_each_other_are_joined
     centres[:, 0], centres[1::2, 1] = np.repeat(50.0 * np.arange(5), 2), 6
     X = random.normal(centres[group], 0.5)
     assert ari(group // 2, method(5, random_state=0).fit_predict(X)) == 1
+
+
+def test_groups_of_more_parts_than_a_member_has_clusters_are_joined_as_well():
+    """Sixty groups in five rows of twelve."""
+    random = np.random.default_rng(0)
+    group = random.integers(0, 60, 12_000)
+    centres = np.zeros((60, 6))
+    centres[:, 0], centres[:, 1] = np.arange(60) // 12 * 200, np.arange(60) % 12 * 8
+    assert ari(group // 12, LSEC(5, random_state=0).fit_predict(random.normal(centres[group], 0.4))) == 1

@@ -29,9 +29,9 @@ SQUARES_OF_NYSTROM = 8
 ITERATIONS = 10
 """Of k-means among the places of rows: 1 where clusters lie apart, some 40 where they touch."""
 COPIES_OF_SAMPLE = 3
-"""Of the places that k-means sees, at once: as drawn, as placed, and those of the heats with distances."""
+"""Of the places that k-means sees, at once: peaks that were measured fit two to three."""
 TABLES_OF_VECTORS = 4
-"""Of the landmarks' vectors, at once: Lanczos' own, which are twice as many, and the result; labels need as much."""
+"""Of the landmarks' vectors, at once, in the solver and in each thread that labels rows: more than are known of."""
 
 
 class DoesNotFit(MemoryError):

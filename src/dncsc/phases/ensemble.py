@@ -127,20 +127,19 @@ def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
 def _group(engine: Engine, settings: Settings, number: int, graphs: Graphs, sizes: list[int]) -> Group:
     """Members of the graphs of one selection, all from one sample of the rows."""
     drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
-    part = _part(settings, (graphs.coarse or graphs.fine)[0], drawn, max(sizes))
+    part = _part(settings, (graphs.coarse or graphs.fine)[0], drawn)
     return Group(number, _members(engine, settings, graphs, sizes, drawn, part), part)
 
 
-def _part(settings: Settings, graph: Partition, drawn: Drawn, most: int) -> np.ndarray:
-    """The connected part of a graph that each landmark is in; where they are more than that, all count as one.
+def _part(settings: Settings, graph: Partition, drawn: Drawn) -> np.ndarray:
+    """The connected part of a graph that each landmark is in, or of several that were joined, where they are many.
 
     What is a speck among the clusters sought belongs to the part that is nearest: in finer members it may be a cluster.
     """
     assert isinstance(graph.embedding, Lifted)
     landmarks = graph.embedding.graph.points
-    n_zeros = int(np.count_nonzero(graph.eigenvalues == 0))
-    n_parts = n_zeros if n_zeros <= most else 1
-    # The first vectors are those of the parts, and constant on one each.
+    n_parts = int(np.count_nonzero(graph.eigenvalues == 0))
+    # The first vectors are those of the parts, and constant on one each; there are no others where some were joined.
     part = np.argmax(np.abs(graph.embedding.lift.vectors[:, :n_parts]), axis=1)
     mass = np.bincount(drawn.values[0][:, 0], drawn.weight, len(landmarks))
     core, *_ = without_specks(part, Measure(mass, settings.n_clusters, settings.n_counted))

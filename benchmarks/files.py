@@ -20,7 +20,7 @@ import numpy as np
 
 from common import in_own_process, machine, print_table
 from dncsc import DnCSC, open_rows
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 from dncsc.datasets.synthetic import SYNTHETIC
 
 
@@ -28,7 +28,7 @@ def make(path: Path, n: int) -> None:
     """Rows of the flower, block by block."""
     if path.exists():
         return
-    with written_beside(path) as file:
+    with atomic_write(path) as file:
         form = {"descr": "<f4", "fortran_order": False, "shape": (n, 2)}
         np.lib.format.write_array_header_1_0(file, form)
         for X, _ in SYNTHETIC["fl-20m"].blocks(n, "fl-20m", 0):

@@ -14,12 +14,12 @@ N = 3_000_000
 
 
 @pytest.mark.parametrize("p", [1_000, 5_000])
-def test_products_that_nystrom_keeps_for_each_stripe_are_counted(p):
-    stripes, square, threads = Layout(N, 2).n_stripes, 8 * p * p, 2
+def test_products_that_nystrom_keeps_for_each_shard_are_counted(p):
+    shards, square, threads = Layout(N, 2).n_shards, 8 * p * p, 2
     nystrom, other = (Size(N, 2, p, n_threads=threads, keeps_products=keeps).working for keeps in (True, False))
     table = square if p == 1_000 else 64 * 12 * p  # beyond 3000 landmarks, products of others are sparse
-    assert stripes > 20
-    assert nystrom - other == (stripes + SQUARES_OF_NYSTROM) * square + threads * (square - table)
+    assert shards > 20
+    assert nystrom - other == (shards + SQUARES_OF_NYSTROM) * square + threads * (square - table)
 
 
 def test_only_a_fit_by_nystrom_keeps_products():
@@ -47,7 +47,7 @@ def test_many_clusters_take_the_time_and_memory_that_k_means_among_places_needs(
     assert estimate(50_000, 2, n_clusters="auto", max_clusters=40) == estimate(50_000, 2, n_clusters=40)
 
 
-def test_k_means_of_the_rows_themselves_needs_no_places():
+def test_k_means_of_the_identity_embedding_needs_no_places():
     rows = np.empty((10**6, 2), np.float32)
     assert size_of(DnCSC(2_000, n_landmarks=2_000), rows).working > 4e9
     assert size_of(LloydKMeans(2_000), rows).working < 5e8

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dncsc import clusterer, open_rows, watch
-from dncsc.checkpoint import MANIFEST, OtherWork
-from dncsc.records import BadRecord
+from dncsc.checkpoint import MANIFEST, CheckpointMismatchError
+from dncsc.records import RecordError
 from in_child import fit_and_be_killed, run_in_child
 
 METHODS = {
@@ -165,7 +165,7 @@ def test_weights_belong_to_the_data(file, table, tmp_path):
     params = {**METHODS["dnc-sc"], "checkpoint": tmp_path}
     clusterer("dnc-sc", **params).fit(table, sample_weight=weight)
     weight[:100] = 2
-    with pytest.raises(OtherWork, match="checksum was"):
+    with pytest.raises(CheckpointMismatchError, match="checksum was"):
         clusterer("dnc-sc", **params).fit(table, sample_weight=weight)
 
 
@@ -185,7 +185,9 @@ def test_weights_belong_to_the_data(file, table, tmp_path):
 )
 def test_other_parameters_are_refused(table, finished, params, difference):
     before = {path.name: path.read_bytes() for path in finished.iterdir()}
-    with pytest.raises(OtherWork, match=f"made from something else: .*{difference}.* another folder to begin anew"):
+    with pytest.raises(
+        CheckpointMismatchError, match=f"made from something else: .*{difference}.* another folder to begin anew"
+    ):
         fit_and_watch("dnc-sc", table, finished, **params)
     assert {path.name: path.read_bytes() for path in finished.iterdir()} == before
 
@@ -201,7 +203,7 @@ def test_other_parameters_are_refused(table, finished, params, difference):
     ],
 )
 def test_other_data_is_refused(table, finished, change, difference):
-    with pytest.raises(OtherWork, match=difference):
+    with pytest.raises(CheckpointMismatchError, match=difference):
         fit_and_watch("dnc-sc", change(table), finished)
 
 
@@ -209,14 +211,14 @@ def test_another_version_is_refused(table, finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "copy")
     manifest = folder / MANIFEST
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": "0.0.1"}))
-    with pytest.raises(OtherWork, match=r"version was '0\.0\.1' and is now"):
+    with pytest.raises(CheckpointMismatchError, match=r"version was '0\.0\.1' and is now"):
         fit_and_watch("dnc-sc", table, folder)
 
 
 def test_phases_without_their_manifest_are_not_taken_for_others(table, finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "copy")
     (folder / MANIFEST).unlink()
-    with pytest.raises(BadRecord, match=r"00-select\.npz cannot be used: it was made from other data or parameters"):
+    with pytest.raises(RecordError, match=r"00-select\.npz cannot be used: it was made from other data or parameters"):
         fit_and_watch("dnc-sc", table, folder, random_state=1)
 
 
@@ -261,7 +263,7 @@ def test_a_damaged_phase_is_named_and_runs_again_when_deleted(table, at_once, fi
     folder = shutil.copytree(finished, tmp_path / "copy")
     path = folder / f"{phase}.npz"
     harm(path)
-    with pytest.raises(BadRecord, match=rf"{phase}\.npz cannot be used: .*Delete it to have the phase run again"):
+    with pytest.raises(RecordError, match=rf"{phase}\.npz cannot be used: .*Delete it to have the phase run again"):
         fit_and_watch("dnc-sc", table, folder)
     path.unlink()
     model, seen = fit_and_watch("dnc-sc", table, folder)
@@ -292,7 +294,7 @@ def test_what_one_phase_kept_of_the_rows_is_not_taken_for_what_a_later_one_would
 def test_a_damaged_manifest_is_named(table, tmp_path, text):
     (tmp_path / MANIFEST).write_text(text)
     for seed in (None, 0):
-        with pytest.raises(BadRecord, match=r"manifest\.json cannot be used: .* to begin anew"):
+        with pytest.raises(RecordError, match=r"manifest\.json cannot be used: .* to begin anew"):
             fit_and_watch("dnc-sc", table, tmp_path, random_state=seed)
 
 

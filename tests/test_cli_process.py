@@ -109,12 +109,12 @@ def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 from dncsc.cli.interrupt import half_written, signals_end_at_once
 
 folder = Path(sys.argv[1])
 vars(os).pop("O_TMPFILE", None)  # so that the file has a name from the beginning
-with signals_end_at_once("Sorry."), written_beside(folder / "phase.npz"), half_written(folder / "spool") as spool:
+with signals_end_at_once("Sorry."), atomic_write(folder / "phase.npz"), half_written(folder / "spool") as spool:
     spool.touch()
     assert len(list(folder.iterdir())) == 4
     os.kill(os.getpid(), signal.SIGINT)

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from dncsc import LSC, LSEC, USPEC, DnCSC, LloydKMeans, NystromSC, watch
 from dncsc.engines import dask_workers
-from dncsc.engines.dask_homes import settle
-from dncsc.engines.dask_portions import pieces_of, portions_of
-from dncsc.engines.dask_workers import ClusterTrouble
+from dncsc.engines.dask_placement import place_parts
+from dncsc.engines.dask_units import slices_of, work_units
+from dncsc.engines.dask_workers import ClusterError
 from dncsc.engines.layout import Layout, block_rows
 from dncsc.estimators import labels_file
 
@@ -43,7 +43,7 @@ FOUND = ["labels_", "landmarks_", "eigenvalues_", "cluster_centers_", "cluster_s
 
 @pytest.fixture(name="X", scope="module")
 def rows_of_groups(blobs):
-    """Four blocks in two stripes, of groups that overlap."""
+    """Four blocks in two shards, of groups that overlap."""
     return blobs(N, k=6, dtype="float32", apart=9.0)[0]
 
 
@@ -143,19 +143,19 @@ def test_no_chunking_changes_anything(X, fitted, cuts):
 @given(st.lists(st.integers(0, 9 * BLOCK), min_size=1, max_size=40).filter(any), st.integers(1, 9))
 def test_portions_are_all_blocks_in_order_each_begun_in_one_chunk(chunks, n_threads):
     layout, bounds = Layout(sum(chunks), 2), np.cumsum(chunks)
-    portions = portions_of(layout, chunks, n_threads)
-    blocks = [block for number in range(layout.n_stripes) for block in layout.stripe(number)]
-    segments = [segment for portion in portions for segment in portion.segments]
+    units = work_units(layout, chunks, n_threads)
+    blocks = [block for number in range(layout.n_shards) for block in layout.shard(number)]
+    segments = [segment for unit in units for segment in unit.segments]
     assert (segments[0].start, segments[-1].stop) == (0, layout.n_rows)
     assert all(one.stop == other.start for one, other in pairwise(segments))
-    stripes = [list(layout.stripe(number)) for number in range(layout.n_stripes)]
-    assert [s.start for s in segments if s.is_first] == [stripe[0][0] for stripe in stripes]
-    assert [s.stop for s in segments if s.is_last] == [stripe[-1][1] for stripe in stripes]
-    for portion in portions:
-        begun = [start for start, _ in blocks if portion.start <= start < portion.stop]
+    shards = [list(layout.shard(number)) for number in range(layout.n_shards)]
+    assert [s.start for s in segments if s.is_first] == [shard[0][0] for shard in shards]
+    assert [s.stop for s in segments if s.is_last] == [shard[-1][1] for shard in shards]
+    for unit in units:
+        begun = [start for start, _ in blocks if unit.start <= start < unit.stop]
         assert len({int(np.searchsorted(bounds, start, side="right")) for start in begun}) == 1
-        assert all(segment.is_first for segment in portion.segments[portion.goes_on :])
-        assert len(portion.segments) == 1 or len(portion) <= layout.n_rows / n_threads / 4
+        assert all(segment.is_first for segment in unit.segments[unit.goes_on :])
+        assert len(unit.segments) == 1 or len(unit) <= layout.n_rows / n_threads / 4
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=20).filter(any), st.data())
@@ -163,16 +163,16 @@ def test_pieces_of_parts_are_the_rows_asked_for(sizes, data):
     start = data.draw(st.integers(0, sum(sizes) - 1))
     stop = data.draw(st.integers(start + 1, sum(sizes)))
     parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    pieces = pieces_of(start, stop, sizes)
-    found = [parts[piece.part][piece.start : piece.stop] for piece in pieces]
+    slices = slices_of(start, stop, sizes)
+    found = [parts[slice_.part][slice_.start : slice_.stop] for slice_ in slices]
     np.testing.assert_array_equal(np.concatenate(found), np.arange(start, stop))
     assert all(map(len, found))
 
 
-def test_stripes_of_a_chunk_are_one_task_where_there_are_enough_of_these():
+def test_shards_of_a_chunk_are_one_task_where_there_are_enough_of_these():
     layout = Layout(10_000_000, 2)
-    few, many = (len(portions_of(layout, [1_000_000] * 10, n_threads)) for n_threads in (2, 40))
-    assert few < 20 < layout.n_stripes <= many
+    few, many = (len(work_units(layout, [1_000_000] * 10, n_threads)) for n_threads in (2, 40))
+    assert few < 20 < layout.n_shards <= many
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -243,7 +243,7 @@ def test_weights_that_are_a_column_of_rows_of_unknown_number_count_the_same(X, f
         (lambda w: da.where(da.arange(N) >= 150_000, -w, w), ValueError, "the first is -1.0 in row 150000"),
         (lambda w: da.where(da.arange(N) == 66_000, np.nan, w), ValueError, "the first is nan in row 66000"),
         (lambda w: da.where(da.arange(N) == 66_000, np.inf, w), ValueError, "the first is inf in row 66000"),
-        (lambda w: w.map_blocks(broken, dtype=float), ClusterTrouble, r"rows \d+ to \d+ .*the disk is gone"),
+        (lambda w: w.map_blocks(broken, dtype=float), ClusterError, r"rows \d+ to \d+ .*the disk is gone"),
     ],
 )
 @pytest.mark.parametrize("where", ["cluster", "threads"])
@@ -418,14 +418,18 @@ parts = st.lists(st.tuples(st.integers(1, 100), st.lists(st.sampled_from("abcd")
 @given(parts, st.dictionaries(st.sampled_from("abc"), st.integers(1, 8)))
 def test_rows_are_worked_on_where_they_are_unless_a_worker_has_far_more_than_its_share(parts, threads):
     sizes, holders = zip(*parts, strict=True)
-    homes = settle(sizes, holders, threads)
-    for home, held_by in zip(homes, holders, strict=True):
-        assert (home is None) == (not set(held_by) & set(threads))
+    placement = place_parts(sizes, holders, threads)
+    for worker, held_by in zip(placement, holders, strict=True):
+        assert (worker is None) == (not set(held_by) & set(threads))
     each = sum(sizes) / max(sum(threads.values()), 1)
     for worker, count in threads.items():
-        load = sum(size for size, home in zip(sizes, homes, strict=True) if home == worker)
+        load = sum(size for size, chosen in zip(sizes, placement, strict=True) if chosen == worker)
         assert load <= 1.25 * each * count + max(sizes)
-        moved = [home for home, held_by in zip(homes, holders, strict=True) if held_by == [worker] and home != worker]
+        moved = [
+            chosen
+            for chosen, held_by in zip(placement, holders, strict=True)
+            if held_by == [worker] and chosen != worker
+        ]
         only_here = sum(size for size, held_by in parts if worker in held_by)
         assert not moved or only_here > 1.25 * each * count
 
@@ -452,7 +456,7 @@ def test_rows_travel_to_no_one(client, tmp_path, blobs):
 def test_rows_have_no_home_while_no_worker_is_known():
     """As a client may see it for a moment, while a worker starts anew."""
     with LocalCluster(n_workers=0, dashboard_address=":0") as empty, Client(empty) as nobody:
-        assert dask_workers._HeldThere(nobody, [], []).homes() == []
+        assert dask_workers._HeldThere(nobody, [], []).placement() == []
 
 
 def bytes_handed_out(client):
@@ -617,7 +621,7 @@ def test_a_chunk_that_cannot_be_read_is_one_error_that_names_its_rows(request, X
     parts[2] = da.from_delayed(dask.delayed(broken)(2), parts[2].shape, X.dtype)
     model = fresh()
     begin = time.monotonic()
-    with pytest.raises(ClusterTrouble, match=rf"rows {2 * BLOCK} to {3 * BLOCK} .*survey.*the disk is gone"):
+    with pytest.raises(ClusterError, match=rf"rows {2 * BLOCK} to {3 * BLOCK} .*survey.*the disk is gone"):
         model.fit(da.concatenate(parts))
     assert time.monotonic() - begin < 60
     assert not hasattr(model, "labels_")
@@ -630,7 +634,7 @@ def test_so_is_one_that_the_last_block_of_the_chunk_before_needs(request, X, mon
     monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
     good = da.from_array(X[:100_000], chunks=(100_000, 2))
     bad = da.from_delayed(dask.delayed(broken)(2), (N - 100_000, 2), X.dtype)
-    with pytest.raises(ClusterTrouble, match=r"rows \d+ to \d+ .*survey.*the disk is gone"):
+    with pytest.raises(ClusterError, match=r"rows \d+ to \d+ .*survey.*the disk is gone"):
         fresh().fit(da.concatenate([good, bad]))
 
 

@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 
 import dncsc
-from dncsc import DnCSC, DoesNotFit, clusterer, estimate, memory, open_rows, pipeline, watch
-from dncsc.budget import Room, Size
+from dncsc import DnCSC, InsufficientMemoryError, clusterer, estimate, memory, open_rows, pipeline, watch
+from dncsc.budget import ResourceLimits, Size
 from dncsc.engines.base import Column
 from dncsc.engines.columns import InMemory, InScratch
 from dncsc.engines.layout import Layout
-from dncsc.engines.local import Held, LocalEngine
+from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.estimators.inputs import open_engine, size_of
 from dncsc.phases import partition
-from dncsc.rows import FileTrouble, RawRows, Rows
+from dncsc.rows import FileReadError, RawRows, Rows
 from dncsc.rows.base import FileState
 from in_child import (
     fit_and_tell_peak,
@@ -59,7 +59,7 @@ def in_scratch(rows, folder):
 
 
 def without_links(rows, folder):
-    """Room for subsets, labels and confidence only: links and members are made again when they are needed."""
+    """ResourceLimits for subsets, labels and confidence only: links and members are made again when they are needed."""
     return Noted(len(rows), folder, 12 * len(rows))
 
 
@@ -114,7 +114,7 @@ def fitted(table):
 def test_many_landmarks_are_summed_in_a_table_from_scratch_files_too(table, tmp_path, monkeypatch):
     monkeypatch.setattr(partition, "DENSE_LANDMARKS", 10)
     wanted = DnCSC(3, **SMALL).fit(table)
-    found = fit_over(DnCSC(3, **SMALL), LocalEngine(Held(table), columns=in_scratch(table, tmp_path), n_jobs=1))
+    found = fit_over(DnCSC(3, **SMALL), LocalEngine(ArraySource(table), columns=in_scratch(table, tmp_path), n_jobs=1))
     assert_same(found, wanted)
 
 
@@ -228,7 +228,7 @@ def test_a_memmap_larger_than_the_memory_is_read_with_explicit_reads(tmp_path):
     size = Size(n, 2, 10, n_threads=1)
     assert size.working < big.nbytes
     for room, explicit in ((size.working, True), (10 * big.nbytes, False)):
-        with open_engine(np.asarray(big), None, 1, size, Room(room, tmp_path, 10**12)) as engine:
+        with open_engine(np.asarray(big), None, 1, size, ResourceLimits(room, tmp_path, 10**12)) as engine:
             assert isinstance(engine._rows, RawRows) == explicit
             assert engine._rows.read(n - 1, n).tolist() == [[7.0, 8.0]]
 
@@ -243,7 +243,9 @@ def test_too_little_memory_is_said_before_any_work(file, tmp_path):
     seen = []
     with (
         watch(lambda *event: seen.append(event)),
-        pytest.raises(DoesNotFit, match=r"of memory are needed for 3 clusters, 60 landmarks, 2 .* Raise max_memory"),
+        pytest.raises(
+            InsufficientMemoryError, match=r"of memory are needed for 3 clusters, 60 landmarks, 2 .* Raise max_memory"
+        ),
     ):
         DnCSC(3, max_memory="1MB", **SMALL).fit(open_rows(file), labels_to=tmp_path / "labels.npy")
     assert not seen
@@ -253,8 +255,8 @@ def test_too_little_memory_is_said_before_any_work(file, tmp_path):
 def test_too_little_disk_is_said_before_any_work(file, scratch):
     rows = open_rows(file)
     size = size_of(DnCSC(3, **SMALL), rows)
-    with pytest.raises(DoesNotFit, match=r"of scratch files are needed for 70,000 rows.* scratch_dir"):
-        open_engine(rows, None, None, size, Room(size.working, scratch, size.must_keep - 1))
+    with pytest.raises(InsufficientMemoryError, match=r"of scratch files are needed for 70,000 rows.* scratch_dir"):
+        open_engine(rows, None, None, size, ResourceLimits(size.working, scratch, size.must_keep - 1))
 
 
 @pytest.mark.parametrize(("folder", "error"), [("missing", FileNotFoundError), ("rows.npy", FileNotFoundError)])
@@ -268,12 +270,12 @@ def test_max_memory_does_not_count_an_array_that_was_there_before(table):
     big[: len(table)] = table
     some = big[: len(table)]
     size = size_of(DnCSC(3, **SMALL), big)
-    room = Room.given(memory.resident() + size.working, None, 0)
-    beyond = Room.given(memory.resident() + size.working, None, big.nbytes)
+    room = ResourceLimits.given(memory.resident() + size.working, None, 0)
+    beyond = ResourceLimits.given(memory.resident() + size.working, None, big.nbytes)
     assert beyond.memory - room.memory == pytest.approx(big.nbytes, rel=0.05)
     limit = memory.resident() - big.nbytes + size.working + 2**26
     model = DnCSC(3, max_memory=limit, **SMALL)
-    with pytest.raises(DoesNotFit):
+    with pytest.raises(InsufficientMemoryError):
         model.fit(some)
     with pytest.raises(Seen), watch(stop_at("select")):
         model.fit(big)  # it begins
@@ -524,11 +526,11 @@ def test_a_file_that_changes_during_a_fit_is_an_error(copy, harm, words, mapped,
         if mapped:  # a memmap that is larger than the memory is read as files are
             size = size_of(model, rows)
             source = dncsc.rows.from_memmap(np.load(copy, mmap_mode="r"))
-            fit_over(model, open_engine(source, None, None, size, Room(size.working, scratch, 10**9)))
+            fit_over(model, open_engine(source, None, None, size, ResourceLimits(size.working, scratch, 10**9)))
         else:
             model.fit(rows, labels_to=tmp_path / "labels.npy")
 
-    with watch(watcher), pytest.raises(FileTrouble, match=rf"rows\.npy {words}.* row \d+") as caught:
+    with watch(watcher), pytest.raises(FileReadError, match=rf"rows\.npy {words}.* row \d+") as caught:
         fit()
     assert str(copy) in str(caught.value)
     assert not hasattr(model, "labels_")
@@ -602,7 +604,7 @@ def test_costly_rows_are_read_once(file, fitted, scratch, seekable, where):
     memory = size.working + (10**9 if where == "memory" else 0)
     seen = []
     with watch(lambda phase, done, n_rows: seen.append((phase, done))):
-        engine = open_engine(rows, None, None, size, Room(memory, scratch, 10**9))
+        engine = open_engine(rows, None, None, size, ResourceLimits(memory, scratch, 10**9))
         assert_same(fit_over(model, engine), fitted)
     assert (rows.n_batches, rows.n_reads) == (1, 0)
     assert isinstance(engine._columns, InMemory if where == "memory" else InScratch)
@@ -616,9 +618,9 @@ def test_costly_rows_are_read_again_where_no_copy_fits(file, fitted, scratch, co
     model = DnCSC(3, **SMALL)
     size = size_of(model, rows)
     room = (
-        Room(size.working + size.columns, scratch, 0)
+        ResourceLimits(size.working + size.columns, scratch, 0)
         if columns == "memory"
-        else Room(size.working, scratch, size.must_keep)
+        else ResourceLimits(size.working, scratch, size.must_keep)
     )
     assert_same(fit_over(model, open_engine(rows, None, None, size, room)), fitted)
     assert rows.n_batches == 0
@@ -628,8 +630,10 @@ def test_costly_rows_are_read_again_where_no_copy_fits(file, fitted, scratch, co
 def test_costly_rows_that_can_be_read_only_once_need_room_for_a_copy(file, scratch):
     rows = Costly(file, seekable=False)
     size = size_of(DnCSC(3, **SMALL), rows)
-    with pytest.raises(DoesNotFit, match=r"can only be read from beginning to end, and a copy of 560 kB fits neither"):
-        open_engine(rows, None, None, size, Room(size.working, scratch, size.must_keep))
+    with pytest.raises(
+        InsufficientMemoryError, match=r"can only be read from beginning to end, and a copy of 560 kB fits neither"
+    ):
+        open_engine(rows, None, None, size, ResourceLimits(size.working, scratch, size.must_keep))
     assert rows.n_batches == 0
 
 
@@ -637,7 +641,7 @@ def test_a_copy_that_fails_leaves_nothing(file, scratch):
     rows = Costly(file, seekable=False)
     size = size_of(DnCSC(3, **SMALL), rows)
     with watch(stop_at("read")), pytest.raises(Seen):
-        open_engine(rows, None, None, size, Room(size.working, scratch, 10**9))
+        open_engine(rows, None, None, size, ResourceLimits(size.working, scratch, 10**9))
     assert not descriptors_in(scratch)
 
 

@@ -77,7 +77,7 @@ def test_of_few_rows_each_has_the_nearest_of_all_landmarks_for_its_own(select):
     X, k = mixture(np.random.default_rng(1))
     model = DnCSC(k, n_landmarks=100, selection_rate=5, select=select, random_state=0).fit(X)
     [level] = model._model.embedding.graph.links.tree.levels
-    own = naive.search_all(X, model._model.frame.leave(level.centres), 1)[0][:, 0]
+    own = naive.search_all(X, model._model.frame.inverse_transform(level.centres), 1)[0][:, 0]
     np.testing.assert_allclose(model.landmarks_, [X[own == i].mean(axis=0) for i in range(100)], rtol=1e-5, atol=1e-5)
 
 
@@ -85,7 +85,7 @@ def test_of_few_rows_each_has_the_nearest_of_all_landmarks_for_its_own(select):
 def test_neighbours_called_exact_are_the_nearest_of_all_landmarks(data):
     X, k = data(np.random.default_rng(0))
     model = DnCSC(k, n_landmarks=100, n_candidates=12, random_state=0).fit(X)._model
-    inside = model.frame.enter(X)
+    inside = model.frame.transform(X)
     links = model.embedding.graph.links
     found = links.search.find(inside, links.tree.locate(inside))
     nearest, _ = naive.search_all(inside, links.search.landmarks, 5)

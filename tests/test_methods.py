@@ -17,9 +17,9 @@ import naive
 import naive_methods
 from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromSC, clusterer, load_model, methods
 from dncsc.engines.layout import Layout
-from dncsc.engines.local import Held, LocalEngine
+from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.metrics import accuracy
-from dncsc.phases.affinity import Adaptive, Gaussian, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Gaussian, RowNormalised, SelfTuning
 from dncsc.phases.exact_graph import self_tuning_graph
 from dncsc.phases.select.hubs import _scores
 
@@ -86,9 +86,9 @@ def fitted(mixture):
 
 @pytest.fixture(scope="module")
 def blocks(blobs):
-    """A table of several blocks and stripes, for what must not depend on threads."""
+    """A table of several blocks and shards, for what must not depend on threads."""
     X, _ = blobs(5_000, 600, k=5, dtype="float32", apart=6.0)
-    assert Layout(*X.shape).n_stripes > 1
+    assert Layout(*X.shape).n_shards > 1
     return X
 
 
@@ -389,7 +389,7 @@ def links(model):
 def test_u_spec_is_its_twin(data, p, n_neighbors):
     X, k = data()
     model = USPEC(k, n_landmarks=p, n_neighbors=n_neighbors, random_state=0).fit(X)
-    groups = model._model.frame.leave(links(model).tree.levels[0].centres)
+    groups = model._model.frame.inverse_transform(links(model).tree.levels[0].centres)
     assert len(groups) == int(np.sqrt(model.n_landmarks_))
     nearest, bandwidth, eigenvalues, places = naive_methods.u_spec(X, groups, model.landmarks_, n_neighbors, k)
     np.testing.assert_array_equal(model._model.link(X)[0], nearest)
@@ -404,7 +404,7 @@ def test_u_spec_searches_among_the_neighbours_of_one_landmark_only():
     """Not a search among all: with a few candidates some neighbours are missed, by the twin too."""
     X, k = gaussians()
     model = USPEC(k, n_landmarks=200, n_neighbors=2, random_state=0).fit(X)
-    groups = model._model.frame.leave(links(model).tree.levels[0].centres)
+    groups = model._model.frame.inverse_transform(links(model).tree.levels[0].centres)
     found = naive_methods.grouped_search(X, groups, model.landmarks_, 2)
     exact, _ = naive.search_all(X, model.landmarks_, 2)
     assert 0.3 < np.mean(found == exact) < 0.99
@@ -513,7 +513,7 @@ def test_k_means_ends_at_once_where_every_row_is_a_mean():
 
 def test_rows_equal_to_others_are_not_their_own_neighbours():
     X = np.random.default_rng(0).integers(0, 6, (300, 2)).astype(float)
-    with LocalEngine(Held(X), n_jobs=1) as engine:
+    with LocalEngine(ArraySource(X), n_jobs=1) as engine:
         graph = self_tuning_graph(engine, X, 20).toarray()
     assert not graph.diagonal().any()
     assert (np.count_nonzero(graph, axis=1) >= 20).all()
@@ -600,12 +600,12 @@ def test_weigh_gives_shares_that_sum_to_one_and_the_degrees(n_nearest, dtype, rt
         (Adaptive(), naive_methods.adaptive_weights(squared.astype(float))),
     ]
     for affinity, weights in twins:
-        for weigh, degree in ((affinity.weigh, weights.sum(axis=1)), (RowsOfOne(affinity).weigh, np.ones(300))):
+        for weigh, degree in ((affinity.weigh, weights.sum(axis=1)), (RowNormalised(affinity).weigh, np.ones(300))):
             shares, found = weigh(nearest, squared)
             assert (shares.dtype, found.dtype) == (dtype, dtype)
             np.testing.assert_allclose(shares, weights / weights.sum(axis=1, keepdims=True), rtol=rtol, atol=rtol)
             np.testing.assert_allclose(found, degree, rtol=10 * rtol)
-    assert RowsOfOne(Gaussian(0.7)).bandwidth == 0.7
+    assert RowNormalised(Gaussian(0.7)).bandwidth == 0.7
 
 
 @pytest.mark.parametrize(("n_neighbors", "n_candidates"), [(4, 40), (4, 5), (4, 4), (1, 1)])
@@ -640,7 +640,7 @@ def test_weights_without_a_bandwidth_do_not_depend_on_units(name, bandwidth):
 @pytest.mark.parametrize("d", [2, 20])
 def test_hub_scores_count_how_often_a_row_is_a_neighbour(d):
     parts = [np.random.default_rng(i).standard_normal((n, d)) for i, n in enumerate((700, 30, 4, 1))]
-    with LocalEngine(Held(parts[0]), n_jobs=2) as engine:
+    with LocalEngine(ArraySource(parts[0]), n_jobs=2) as engine:
         scores = _scores(engine, parts, 5)
     for part, score in zip(parts, scores, strict=True):
         np.testing.assert_array_equal(score, naive_methods.hub_scores(part, 5))
@@ -684,8 +684,8 @@ def ensembles():
     def fit(make, data):
         X, k = data()
         model = make(k, n_landmarks=120, n_members=8, random_state=0).fit(X)
-        inside = model._model.frame.enter(X)
-        return X, np.concatenate(model._model.embedding.graph.look(inside), axis=1), model
+        inside = model._model.frame.transform(X)
+        return X, np.concatenate(model._model.embedding.graph.lookup(inside), axis=1), model
 
     return fit
 

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_info
 from dncsc import DnCSC, load_model, pipeline
 from dncsc.engines.columns import InMemory
 from dncsc.engines.layout import Layout
-from dncsc.engines.local import Held, LocalEngine
+from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import one_thread_each
 
 SMALL = {"n_landmarks": 150, "random_state": 0}
@@ -323,7 +323,7 @@ def test_what_was_kept_for_each_row_is_gone_without_the_garbage_collector(moons)
     columns = _Watched(len(X))
     gc.disable()
     try:
-        with LocalEngine(Held(X), columns=columns) as engine:
+        with LocalEngine(ArraySource(X), columns=columns) as engine:
             model = DnCSC(2, n_landmarks=50, random_state=0)
             labels = pipeline.run(model._recipe(), engine, model._settings()(len(X))).labels
         del engine

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dncsc import records
-from dncsc.records import BadRecord
+from dncsc.records import RecordError
 
 
 class Shape(Protocol):
@@ -163,17 +163,17 @@ WHOLE = {"name": "", "count": 1, "final": True, "shape": SQUARE, "layers": {"tup
 def test_what_does_not_fit_its_class_is_refused(change, words):
     arrays = {"a": np.zeros(3)}
     assert records.unpack({"is": "Drawing", "has": WHOLE}, arrays, KINDS, Drawing).count == 1
-    with pytest.raises(BadRecord, match=words):
+    with pytest.raises(RecordError, match=words):
         records.unpack({"is": "Drawing", "has": {**WHOLE, **change}}, arrays, KINDS, Drawing)
 
 
 def test_only_classes_that_were_named_are_made():
-    with pytest.raises(BadRecord, match="the record is a Square"):
+    with pytest.raises(RecordError, match="the record is a Square"):
         records.unpack(SQUARE, {}, KINDS, Drawing)
-    with pytest.raises(BadRecord, match=r"malformed.*Square"):
+    with pytest.raises(RecordError, match=r"malformed.*Square"):
         records.unpack(SQUARE, {}, [Points], Square)
     for packed in (None, 5, "Square", [], {}, {"tuple": []}):
-        with pytest.raises(BadRecord):
+        with pytest.raises(RecordError):
             records.unpack(packed, {}, KINDS, Square)
 
 
@@ -181,7 +181,7 @@ def test_a_record_nested_without_end_is_refused():
     packed = SQUARE
     for _ in range(100_000):
         packed = {"tuple": [packed]}
-    with pytest.raises(BadRecord, match="malformed"):
+    with pytest.raises(RecordError, match="malformed"):
         records.unpack(packed, {}, KINDS, Square)
 
 
@@ -193,12 +193,12 @@ def test_a_missing_file_is_told_as_such(tmp_path):
 def test_a_header_nested_without_end_is_refused(tmp_path):
     text = '{"record": ' + "[" * 100_000 + "]" * 100_000 + "}"
     np.savez(tmp_path / "record.npz", header=np.frombuffer(text.encode(), np.uint8))
-    with pytest.raises(BadRecord, match="damaged"):
+    with pytest.raises(RecordError, match="damaged"):
         records.read(tmp_path / "record.npz")
 
 
 @pytest.mark.parametrize("header", [[1], "text", {"other": 1}, None])
 def test_a_header_without_a_record_is_refused(tmp_path, header):
     np.savez(tmp_path / "record.npz", header=np.frombuffer(json.dumps(header).encode(), np.uint8))
-    with pytest.raises(BadRecord, match="its header says nothing about a record"):
+    with pytest.raises(RecordError, match="its header says nothing about a record"):
         records.read(tmp_path / "record.npz")

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from dncsc.rows import FileTrouble, RawRows, open_rows
+from dncsc.rows import FileReadError, RawRows, open_rows
 from row_files import NAMED, NAMELESS, NAMES, SEEKABLE, WRITERS, numbers, table_of, text, whole, write_csv, write_table
 
 ARROW = ["rows.parquet", "rows.arrow", "rows.arrows"]
@@ -32,14 +32,14 @@ def written(tmp_path, name, X=None):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_missing_file(tmp_path, name):
-    with pytest.raises(FileTrouble, match=rf"{name} cannot be read: No such file"):
+    with pytest.raises(FileReadError, match=rf"{name} cannot be read: No such file"):
         open_rows(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_empty_file(tmp_path, name):
     (tmp_path / name).touch()
-    with pytest.raises(FileTrouble, match=rf"{name} is empty"):
+    with pytest.raises(FileReadError, match=rf"{name} is empty"):
         open_rows(tmp_path / name)
 
 
@@ -48,21 +48,21 @@ def test_an_empty_file(tmp_path, name):
 def test_an_unreadable_file(tmp_path, name):
     path = written(tmp_path, name)
     path.chmod(0)
-    with pytest.raises(FileTrouble, match="Permission denied"):
+    with pytest.raises(FileReadError, match="Permission denied"):
         open_rows(path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(FileTrouble, match="not a file that can be read at any place"):
+    with pytest.raises(FileReadError, match="not a file that can be read at any place"):
         open_rows(tmp_path / "pipe.csv")
 
 
 @pytest.mark.parametrize("name", [*FORMATS, "nameless", "table.xlsx"])
 def test_junk(tmp_path, name):
     (tmp_path / name).write_bytes(np.random.default_rng(0).bytes(10_000))
-    with pytest.raises(FileTrouble, match=name):
+    with pytest.raises(FileReadError, match=name):
         open_rows(tmp_path / name)
 
 
@@ -75,7 +75,7 @@ def test_junk_that_begins_well(tmp_path, suffix):
     for seed in range(20):
         path = tmp_path / f"some.{suffix}"
         path.write_bytes(magic + np.random.default_rng(seed).bytes(100 * seed))
-        with pytest.raises(FileTrouble, match="some"):
+        with pytest.raises(FileReadError, match="some"):
             open_rows(path)
 
 
@@ -85,7 +85,7 @@ def test_a_truncated_file(tmp_path, name, left):
     path = written(tmp_path, name)
     size = path.stat().st_size
     os.truncate(path, max(9, int(size * left)) if left > 0 else size + left)
-    with pytest.raises(FileTrouble, match=r"rows|fortran|packed|stored|stream") as caught:
+    with pytest.raises(FileReadError, match=r"rows|fortran|packed|stored|stream") as caught:
         open_rows(path)
     assert str(path) in str(caught.value)
 
@@ -97,11 +97,11 @@ def test_a_stream_cut_off_between_two_batches(tmp_path):
         reader.read_next_batch()
         border = source.tell()
     os.truncate(path, border)
-    with pytest.raises(FileTrouble, match=r"no end mark after its \d+ rows"):
+    with pytest.raises(FileReadError, match=r"no end mark after its \d+ rows"):
         open_rows(path)
     written(tmp_path, "rows.arrows")
     path.write_bytes(path.read_bytes() * 2)
-    with pytest.raises(FileTrouble, match="goes on after its stream of 1000 rows"):
+    with pytest.raises(FileReadError, match="goes on after its stream of 1000 rows"):
         open_rows(path)
 
 
@@ -115,7 +115,7 @@ def test_bits_that_were_turned_are_noticed(tmp_path, name):
     content = bytearray(path.read_bytes())
     content[len(content) // 3] ^= 0x10
     path.write_bytes(content)
-    with pytest.raises(FileTrouble, match=str(path)):
+    with pytest.raises(FileReadError, match=str(path)):
         whole(open_rows(path))
 
 
@@ -131,7 +131,7 @@ def test_bytes_that_were_changed_anywhere_do_no_worse_than_an_error(tmp_path, na
         path.write_bytes(content)
         try:
             outcomes.append(str(whole(open_rows(path)).shape))
-        except (FileTrouble, ValueError, TypeError) as error:
+        except (FileReadError, ValueError, TypeError) as error:
             outcomes.append(str(error))
     assert any(str(path) in outcome for outcome in outcomes)
 
@@ -154,31 +154,31 @@ def test_a_suffix_that_claims_something_else(tmp_path, name, inside, says):
     shutil.copy(path, tmp_path / "copy")
     path.unlink()
     (tmp_path / "copy").rename(tmp_path / name)
-    with pytest.raises(FileTrouble, match=says):
+    with pytest.raises(FileReadError, match=says):
         open_rows(tmp_path / name)
 
 
 def test_old_feather_files_are_refused_with_advice(tmp_path):
     (tmp_path / "old.feather").write_bytes(b"FEA1" + bytes(100) + b"FEA1")
-    with pytest.raises(FileTrouble, match=r"old version 1.*write_feather"):
+    with pytest.raises(FileReadError, match=r"old version 1.*write_feather"):
         open_rows(tmp_path / "old.feather")
 
 
 def test_text_that_is_no_table(tmp_path):
-    with pytest.raises(FileTrouble, match=r"no table with commas or tabs\. Readable are \.npy"):
+    with pytest.raises(FileReadError, match=r"no table with commas or tabs\. Readable are \.npy"):
         open_rows(text(tmp_path, "Dear reader\nthis is prose\n", "letter.txt"))
-    with pytest.raises(FileTrouble, match="another encoding than UTF-8"):
+    with pytest.raises(FileReadError, match="another encoding than UTF-8"):
         open_rows(text(tmp_path, "a,b\n1,2\n".encode("utf-16")))
-    with pytest.raises(FileTrouble, match="another encoding than UTF-8"):
+    with pytest.raises(FileReadError, match="another encoding than UTF-8"):
         open_rows(text(tmp_path, "größe,b\n1,2\n".encode("latin-1") + b"1,2\n" * 2_000))
-    with pytest.raises(FileTrouble, match="UTF8"):
+    with pytest.raises(FileReadError, match="UTF8"):
         open_rows(text(tmp_path, b"a,b\n" + b"1,2\n" * 2_000 + b"\xfc,2\n"))
 
 
 def test_a_zip_of_something_else(tmp_path):
     shutil.make_archive(str(tmp_path / "book"), "zip", tmp_path)
     (tmp_path / "book.zip").rename(tmp_path / "book.xlsx")
-    with pytest.raises(FileTrouble, match="without arrays"):
+    with pytest.raises(FileReadError, match="without arrays"):
         open_rows(tmp_path / "book.xlsx")
 
 
@@ -277,7 +277,7 @@ def test_missing_values_behind_codes_are_located(tmp_path):
         (",a\n0,1.5\n1,2.5\n", ValueError, "column 0 has no name.*pandas' index.*columns="),
         ("a,b\n", ValueError, "there are columns, but no rows"),
         ("a,b", ValueError, "there are columns, but no rows"),
-        ("\n\n\n", FileTrouble, "no lines but empty ones"),
+        ("\n\n\n", FileReadError, "no lines but empty ones"),
         ('a,b\n1,"2\n3,4\n', (ValueError, TypeError), "line|holds"),
     ],
 )
@@ -339,18 +339,18 @@ def test_columns_that_make_no_sense(tmp_path):
 
 
 def test_paths_that_name_nothing(tmp_path):
-    with pytest.raises(FileTrouble, match=r"no file fits the pattern .*\*\.csv"):
+    with pytest.raises(FileReadError, match=r"no file fits the pattern .*\*\.csv"):
         open_rows(tmp_path / "*.csv")
     with pytest.raises(ValueError, match="no file was named"):
         open_rows([])
     with pytest.raises(TypeError, match="got int"):
         open_rows([7])
     (tmp_path / "_SUCCESS").touch()
-    with pytest.raises(FileTrouble, match="holds no data files"):
+    with pytest.raises(FileReadError, match="holds no data files"):
         open_rows(tmp_path)
     (tmp_path / "year=2024").mkdir()
     pa.parquet.write_table(table_of(numbers()), tmp_path / "year=2024" / "part.parquet")
-    with pytest.raises(FileTrouble, match=r"folders.*\*\*"):
+    with pytest.raises(FileReadError, match=r"folders.*\*\*"):
         open_rows(tmp_path)
     assert open_rows(f"{tmp_path}/**/*.parquet").shape == (1_000, 5)
 
@@ -358,7 +358,7 @@ def test_paths_that_name_nothing(tmp_path):
 def test_something_else_among_the_files_of_a_folder(tmp_path):
     written(tmp_path, "rows.csv")
     (tmp_path / "README.md").write_text("About these rows")
-    with pytest.raises(FileTrouble, match=r"README\.md"):
+    with pytest.raises(FileReadError, match=r"README\.md"):
         open_rows(tmp_path)
 
 
@@ -400,7 +400,7 @@ def test_what_can_only_be_read_in_order_says_so(tmp_path, name):
 def test_raw_rows_need_a_file_that_is_long_enough(tmp_path):
     (tmp_path / "raw").write_bytes(bytes(100))
     assert RawRows(tmp_path / "raw", 4, (6, 2), "float64").read(5, 6).tolist() == [[0, 0]]
-    with pytest.raises(FileTrouble, match="truncated: 6 rows of 2 float64 end at byte 101; it has 100 bytes"):
+    with pytest.raises(FileReadError, match="truncated: 6 rows of 2 float64 end at byte 101; it has 100 bytes"):
         RawRows(tmp_path / "raw", 5, (6, 2), "float64")
 
 
@@ -458,10 +458,10 @@ def test_a_change_between_two_reads(tmp_path, name, change):
     rows = open_rows(path)
     rows.read(100, 200)
     change(path)
-    with pytest.raises(FileTrouble, match=rf"{CHANGES[change]}.*row 110\b") as caught:
+    with pytest.raises(FileReadError, match=rf"{CHANGES[change]}.*row 110\b") as caught:
         rows.read(110, 210)  # in the piece that was decoded before, where there are pieces
     assert str(path) in str(caught.value)
-    with pytest.raises(FileTrouble, match=rf"{CHANGES[change]}.*row"):
+    with pytest.raises(FileReadError, match=rf"{CHANGES[change]}.*row"):
         rows.read(900, 1_000)
 
 
@@ -472,7 +472,7 @@ def test_a_change_between_two_batches(tmp_path, name, change):
     batches = open_rows(path).batches(1_000)
     next(batches)
     change(path)
-    with pytest.raises(FileTrouble, match=rf"{CHANGES[change]}.*Reading stood at row [1-9]"):
+    with pytest.raises(FileReadError, match=rf"{CHANGES[change]}.*Reading stood at row [1-9]"):
         list(batches)
 
 
@@ -483,7 +483,7 @@ def test_a_change_after_the_last_batch(tmp_path, name, change):
     batches = open_rows(path).batches(1_000)
     next(batches)
     change(path)
-    with pytest.raises(FileTrouble, match=rf"{CHANGES[change]}.*row 1000"):
+    with pytest.raises(FileReadError, match=rf"{CHANGES[change]}.*row 1000"):
         next(batches)
 
 
@@ -493,7 +493,7 @@ def test_a_change_before_the_first_batch(tmp_path, change):
         path = written(tmp_path, name)
         rows = open_rows(path)
         change(path)
-        with pytest.raises(FileTrouble, match=CHANGES[change]):
+        with pytest.raises(FileReadError, match=CHANGES[change]):
             next(rows.batches())
 
 

@@ -9,7 +9,7 @@ from dncsc.version import __version__
 
 if TYPE_CHECKING:
     from dncsc import datasets, metrics, plot, report
-    from dncsc.budget import DoesNotFit, estimate
+    from dncsc.budget import InsufficientMemoryError, estimate
     from dncsc.engines.watch import watch
     from dncsc.estimators.dnc_sc import DnCSC
     from dncsc.estimators.ensembles import LSEC, USENC
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "DnCSC": "estimators.dnc_sc",
-    "DoesNotFit": "budget",
+    "InsufficientMemoryError": "budget",
     "ExactSC": "estimators.exact_sc",
     "LSC": "estimators.lsc",
     "LSEC": "estimators.ensembles",
@@ -47,8 +47,8 @@ __all__ = [
     "USENC",
     "USPEC",
     "DnCSC",
-    "DoesNotFit",
     "ExactSC",
+    "InsufficientMemoryError",
     "LloydKMeans",
     "NystromSC",
     "__version__",

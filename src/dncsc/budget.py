@@ -34,7 +34,7 @@ TABLES_OF_VECTORS = 4
 """Of the landmarks' vectors, at once, in the solver and in each thread that labels rows: more than are known of."""
 
 
-class DoesNotFit(MemoryError):
+class InsufficientMemoryError(MemoryError):
     """A run that needs more memory or disk than it may have; said before it begins."""
 
 
@@ -55,12 +55,12 @@ def parse_bytes(text: str | int) -> int:
     return size
 
 
-def in_words(size: float) -> str:
+def format_bytes(size: float) -> str:
     """Bytes for people.
 
     Examples
     --------
-    >>> in_words(123_456_789)
+    >>> format_bytes(123_456_789)
     '123 MB'
     """
     for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
@@ -99,7 +99,7 @@ class Size:
     row_bytes: int | None = None
     """of what is made for each row, where nothing is fitted"""
     keeps_products: bool = False
-    """whether each stripe keeps products of all landmarks with all, as Nyström's do"""
+    """whether each shard keeps products of all landmarks with all, as Nyström's do"""
     places_rows: bool = True
     """whether clusters are sought among places in an embedding, and not among the rows themselves"""
 
@@ -123,11 +123,11 @@ class Size:
         """Bytes of blocks, totals and samples, which do not grow with the rows."""
         layout = Layout(self.n_rows, self.n_features)
         block = layout.block_rows * (2 * self.n_features * self.value_bytes + 4 * self.n_neighbors * 8 + 64)
-        p, stripes = self.n_landmarks, layout.n_stripes
+        p, shards = self.n_landmarks, layout.n_shards
         square = 8 * p * p if p <= DENSE_LANDMARKS or self.keeps_products else 64 * 12 * p
-        kept = stripes * p * (self.n_features * 8 + 24 * 12)
+        kept = shards * p * (self.n_features * 8 + 24 * 12)
         if self.keeps_products:
-            kept += (stripes + SQUARES_OF_NYSTROM) * 8 * p * p
+            kept += (shards + SQUARES_OF_NYSTROM) * 8 * p * p
         sample = min(ROWS_A_PART * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
         selected = 2 * min(sample, 4 * MOST_VALUES)
         return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + selected + self.places)
@@ -150,7 +150,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Room:
+class ResourceLimits:
     """What a run may use."""
 
     memory: int
@@ -160,7 +160,9 @@ class Room:
     """bytes that are free in the folder for scratch files"""
 
     @classmethod
-    def given(cls, max_memory: str | int | None, scratch_dir: str | os.PathLike[str] | None, held: int = 0) -> Room:
+    def given(
+        cls, max_memory: str | int | None, scratch_dir: str | os.PathLike[str] | None, held: int = 0
+    ) -> ResourceLimits:
         """Half of the memory that is free, or what is left of `max_memory`, which does not count `held` bytes."""
         folder = Path(scratch_dir or tempfile.gettempdir())
         if not folder.is_dir():
@@ -191,8 +193,8 @@ class Estimate:
     def __str__(self) -> str:
         time = f"{self.seconds:.1f} s" if self.seconds < 100 else f"{self.seconds / 60:.0f} min"
         return (
-            f"{in_words(self.memory)} of memory beyond the data, or {in_words(self.least_memory)} and "
-            f"{in_words(self.scratch)} of scratch files; {self.passes} passes over the rows; about {time}"
+            f"{format_bytes(self.memory)} of memory beyond the data, or {format_bytes(self.least_memory)} and "
+            f"{format_bytes(self.scratch)} of scratch files; {self.passes} passes over the rows; about {time}"
         )
 
 

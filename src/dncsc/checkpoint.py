@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dncsc import records
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 
 Result = TypeVar("Result")
 MANIFEST = "manifest.json"
 
 
-class OtherWork(ValueError):
+class CheckpointMismatchError(ValueError):
     """A checkpoint of other data, other parameters or another version."""
 
 
@@ -54,7 +54,7 @@ class Checkpoint:
             if not isinstance(made_from, dict) or not isinstance(made_from.get("seed"), int):
                 raise ValueError("it says nothing about a run")
         except (ValueError, RecursionError) as error:
-            raise records.BadRecord(
+            raise records.RecordError(
                 f"{path} cannot be used: {error}. Delete the folder, or name another one, to begin anew."
             ) from error
         return made_from
@@ -69,20 +69,20 @@ class Checkpoint:
 
         Raises
         ------
-        OtherWork
+        CheckpointMismatchError
             Where the folder holds phases of something else; the message names the differences.
         """
         now = json.loads(json.dumps(made_from))
         if self.made_from is None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with written_beside(self._folder / MANIFEST) as file:
+            with atomic_write(self._folder / MANIFEST) as file:
                 file.write(json.dumps(now, indent=2).encode())
             self.made_from = now
         elif now != self.made_from:
             then = self.made_from
             names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
             listed = "; ".join(f"{name} was {then.get(name)!r} and is now {now.get(name)!r}" for name in names)
-            raise OtherWork(
+            raise CheckpointMismatchError(
                 f"the checkpoint in {self._folder} was made from something else: {listed}. "
                 "Give the same data and parameters to go on with it, or another folder to begin anew."
             )
@@ -95,10 +95,12 @@ class Checkpoint:
         try:
             header, arrays = records.read(path)
             if header.get("made_from") != self.made_from:
-                raise records.BadRecord("it was made from other data or parameters than the manifest beside it names.")
+                raise records.RecordError("it was made from other data or parameters than the manifest says.")
             found: Result = records.unpack(header["record"], arrays, self._kinds, into)
-        except records.BadRecord as error:
-            raise records.BadRecord(f"{path} cannot be used: {error} Delete it to have the phase run again.") from error
+        except records.RecordError as error:
+            raise records.RecordError(
+                f"{path} cannot be used: {error} Delete it to have the phase run again."
+            ) from error
         return found
 
     def save(self, name: str, result: Any) -> None:

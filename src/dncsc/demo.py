@@ -18,7 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
 from dncsc import DnCSC, datasets, metrics, plot
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -145,7 +145,7 @@ def draw(ours: Result, theirs: Result, output: Path) -> None:
     plot.phases(ours.model, ax=low_right).set_title("Where DnC-SC spends its time", fontsize=13)
     caption = f"A flower of {len(X):,} rows in {ours.data.k} clusters; the dots are the {n_landmarks:,} landmarks"
     figure.suptitle(caption, fontsize=13)
-    with written_beside(output) as file:
+    with atomic_write(output) as file:
         figure.savefig(file, format=output.suffix.lower().lstrip("."))
 
 

@@ -32,7 +32,7 @@ class Model:
         """Landmarks that rows are linked to (n, K), and the weights of the links."""
         assert isinstance(self.embedding, Lifted)
         graph = self.embedding.graph
-        nearest, shares, degree = graph.shares(*graph.look(self._enter(rows)))
+        nearest, shares, degree = graph.shares(*graph.lookup(self._enter(rows)))
         return nearest, shares * degree[:, None]
 
     def weigh(self, rows: np.ndarray) -> Sequence[np.ndarray]:
@@ -43,15 +43,15 @@ class Model:
 
     def place(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
-        return [self.embedding.place(*self.embedding.look(self._enter(rows)))]
+        return [self.embedding.transform(*self.embedding.lookup(self._enter(rows)))]
 
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
-        return self.embedding.label(self.centroids, *self.embedding.look(self._enter(rows)))[:1]
+        return self.embedding.label(self.centroids, *self.embedding.lookup(self._enter(rows)))[:1]
 
     def _enter(self, rows: np.ndarray) -> np.ndarray:
         """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
-        inside, farthest = self.frame.enter(rows), FARTHEST[self.frame.dtype.name]
+        inside, farthest = self.frame.transform(rows), FARTHEST[self.frame.dtype.name]
         if max(inside.max(initial=0), -inside.min(initial=0)) > farthest:
             far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
             some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale

@@ -9,18 +9,18 @@ import numpy as np
 
 from dncsc.engines.frame import LONGEST, SHORTEST, Frame
 from dncsc.model import FARTHEST, Model
-from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, RowsOfOne, SelfTuning
+from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, RowNormalised, SelfTuning
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
 from dncsc.phases.exact_graph import Placed
+from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.members import Group, Member, RowsAndMembers
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.partition import Counted, Partition
-from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Level, Selection, Tree
 from dncsc.phases.specks import Tolerance
-from dncsc.records import BadRecord
+from dncsc.records import RecordError
 
 KINDS: tuple[type, ...] = (
     Adaptive,
@@ -43,10 +43,10 @@ KINDS: tuple[type, ...] = (
     Model,
     Partition,
     Placed,
-    Rows,
+    IdentityEmbedding,
     RowsAndLandmarks,
     RowsAndMembers,
-    RowsOfOne,
+    RowNormalised,
     Selection,
     SelfTuning,
     Tolerance,
@@ -64,14 +64,14 @@ def check_model(model: Model, n_features: int) -> None:
     with np.errstate(over="ignore"):
         _need(np.isfinite(frame.shift / frame.scale).all(), "the middle of its rows is infinitely far away")
     _check_embedding(model.embedding, n_features, frame.dtype)
-    check = _points if isinstance(model.embedding, Rows) else _array
+    check = _points if isinstance(model.embedding, IdentityEmbedding) else _array
     check("the centroids", model.centroids, (None, model.embedding.n_dimensions), model.embedding.dtype)
     _need(len(model.centroids) > 0, "it has no centroids")
 
 
 def _need(true: Any, otherwise: str) -> None:
     if not true:
-        raise BadRecord(f"the model cannot be used: {otherwise}.")
+        raise RecordError(f"the model cannot be used: {otherwise}.")
 
 
 def _array(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any) -> None:
@@ -103,7 +103,7 @@ def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
             _array(what, array, (p,), np.float64)
         _array("the lines", embedding.lines, (p, None), np.float64)
         _need(embedding.n_dimensions > 0, "it has no eigenvectors")
-    elif isinstance(embedding, Rows):
+    elif isinstance(embedding, IdentityEmbedding):
         _need(embedding.n_dimensions == d and embedding.dtype == dtype, "its rows have another shape")
     else:
         _need(isinstance(embedding, Placed), f"it places rows by a {type(embedding).__name__}")
@@ -167,8 +167,8 @@ def _check_tree(tree: Tree, d: int, dtype: Any, p: int) -> None:
 
 
 def _check_affinity(affinity: Any, p: int, n_neighbors: int, dtype: Any) -> None:
-    if isinstance(affinity, RowsOfOne):
-        _need(not isinstance(affinity.weights, RowsOfOne), "its weights are scaled twice")
+    if isinstance(affinity, RowNormalised):
+        _need(not isinstance(affinity.weights, RowNormalised), "its weights are scaled twice")
         _check_affinity(affinity.weights, p, n_neighbors, dtype)
     elif isinstance(affinity, Gaussian):
         _need(affinity.count is None or 1 <= affinity.count <= n_neighbors, "it weighs neighbours that are none")

@@ -18,9 +18,9 @@ from dncsc.phases.counting import count_clusters
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Lifted
 from dncsc.phases.ensemble import Graphs, Members, consensus
+from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
 from dncsc.phases.partition import Counted, Partition
-from dncsc.phases.plain import Rows
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import Surveyed, survey
@@ -57,7 +57,7 @@ class Keeper(Protocol):
 class _Steps:
     """Carries out phases: tells the engine and whoever listens, takes the time, loads and saves where asked to.
 
-    Results that are kept are small records; what columns hold follows from them by formulas.
+    Results that are kept are small records; what columns hold follows from them by rules.
     """
 
     def __init__(self, engine: Engine, say: Callable[[str], None], keeper: Keeper | None) -> None:
@@ -87,10 +87,10 @@ class _Steps:
         if result is not None:
             self._engine.phase = phase
             self._say(f"{phase:<10}     kept")
-            self._engine.know(getattr(result, "columns", ()))
+            self._engine.register(getattr(result, "columns", ()))
             return result
         result = self(phase, function, *arguments, say=say)
-        if all(column.formula for column in getattr(result, "columns", ())):
+        if all(column.rule for column in getattr(result, "columns", ())):
             self._keeper.save(name, result)
         return result
 
@@ -137,7 +137,7 @@ def run(
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
     centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding, say=False)
     labelled = steps("discretize", label_all, embedding, centroids)
-    units = [engine.frame.scale] * 2 if isinstance(embedding, Rows) else []  # places in a graph have none
+    units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
     labelled = replace(labelled, inertia=unscaled(labelled.inertia, engine.weight_scale, *units))
     agreed = None
     if members is not None:

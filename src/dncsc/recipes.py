@@ -10,10 +10,10 @@ from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Affinity, by_all, by_nearest
 from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.exact_graph import cut_graph_of_rows
-from dncsc.phases.nearest import Links, among_all, as_suits, near_own_landmark
+from dncsc.phases.kmeans_baseline import identity_embedding, lloyd_on_rows
+from dncsc.phases.nearest import Links, among_all, auto_search, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
 from dncsc.phases.partition import Partition, singular_vectors, transfer_cut
-from dncsc.phases.plain import lloyd_on_rows, rows_themselves
 from dncsc.phases.select.divide_and_conquer import (
     divide_and_conquer,
     divide_and_conquer_fully,
@@ -36,7 +36,7 @@ class Recipe:
     discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
 
 
-DNC_SC = Recipe(divide_and_conquer, as_suits, by_nearest, transfer_cut)
+DNC_SC = Recipe(divide_and_conquer, auto_search, by_nearest, transfer_cut)
 U_SPEC = replace(DNC_SC, select=hybrid, nearest=near_own_landmark)
 LSC_K = Recipe(k_means_of_all_rows, among_all, by_all, singular_vectors)
 LSC_R = replace(LSC_K, select=random_rows)
@@ -44,10 +44,10 @@ LSC_KH = replace(LSC_K, select=hubs_of_k_means_parts)
 LSC_RH = replace(LSC_K, select=hubs_of_random_parts)
 NYSTROM = Recipe(random_rows, None, None, nystrom_extension)
 SC = Recipe(None, None, None, cut_graph_of_rows)
-K_MEANS = Recipe(None, None, None, rows_themselves, lloyd_on_rows)
+K_MEANS = Recipe(None, None, None, identity_embedding, lloyd_on_rows)
 
 SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}
 """Selections that DnC-SC can be given instead of its own (the paper's ablations)."""
 
-NEAREST = {"auto": as_suits, "candidates": near_own_landmark, "exact": among_all}
+NEAREST = {"auto": auto_search, "candidates": near_own_landmark, "exact": among_all}
 """Searches that any landmark method can be given."""

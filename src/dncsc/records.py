@@ -18,14 +18,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 
 HEADER = "header"
 PLAIN = "biuf"
 """Kinds of dtypes that are numbers."""
 
 
-class BadRecord(ValueError):
+class RecordError(ValueError):
     """A file that does not hold what it should, and why."""
 
 
@@ -34,7 +34,7 @@ def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any) 
     arrays: dict[str, np.ndarray] = {}
     text = json.dumps({**header, "record": _Packer(arrays).pack(record)}, allow_nan=False)
     arrays[HEADER] = np.frombuffer(text.encode(), np.uint8)
-    with written_beside(path) as file:
+    with atomic_write(path) as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
@@ -44,14 +44,14 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.nda
         try:
             arrays = _read_arrays(file)
             if HEADER not in arrays:
-                raise BadRecord("it has no header.")
+                raise RecordError("it has no header.")
             header = json.loads(arrays.pop(HEADER).tobytes())
-        except BadRecord as error:
-            raise BadRecord(f"{path} is damaged, or no file of dncsc: {error}") from error
+        except RecordError as error:
+            raise RecordError(f"{path} is damaged, or no file of dncsc: {error}") from error
         except Exception as error:  # whatever damage makes the parsers of zip files, arrays and JSON say
-            raise BadRecord(f"{path} is damaged, or no file of dncsc: {error}.") from error
+            raise RecordError(f"{path} is damaged, or no file of dncsc: {error}.") from error
     if not isinstance(header, dict) or "record" not in header:
-        raise BadRecord(f"{path} is no file of dncsc: its header says nothing about a record.")
+        raise RecordError(f"{path} is no file of dncsc: its header says nothing about a record.")
     return header, arrays
 
 
@@ -62,9 +62,9 @@ def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:
         members = archive.infolist()
         for member in members:
             if member.compress_type != zipfile.ZIP_STORED:
-                raise BadRecord(f"its part {member.filename!r} is compressed, which ours never are.")
+                raise RecordError(f"its part {member.filename!r} is compressed, which ours never are.")
         if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
-            raise BadRecord("its parts claim to be larger than the file.")
+            raise RecordError("its parts claim to be larger than the file.")
         for member in members:
             with archive.open(member) as part:
                 arrays[member.filename.removesuffix(".npy")] = _read_array(part, member.file_size)
@@ -77,13 +77,13 @@ def _read_array(file: Any, size: int) -> np.ndarray:
     reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, fortran, dtype = reader(file)
     if dtype.kind not in PLAIN:
-        raise BadRecord(f"an array of dtype {dtype} is not plain numbers.")
+        raise RecordError(f"an array of dtype {dtype} is not plain numbers.")
     count, left = math.prod(shape), size - file.tell()
     if min(shape, default=0) < 0 or count * dtype.itemsize != left:
-        raise BadRecord(f"an array of shape {shape} and dtype {dtype} has {left} bytes.")
+        raise RecordError(f"an array of shape {shape} and dtype {dtype} has {left} bytes.")
     data = file.read(left)  # to its end, where zipfile compares the checksum
     if len(data) != left:
-        raise BadRecord("an array ends too soon.")
+        raise RecordError("an array ends too soon.")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C").copy()
 
 
@@ -125,10 +125,10 @@ def unpack(packed: Any, arrays: Mapping[str, np.ndarray], kinds: Iterable[type],
     try:
         value = _Unpacker(arrays, {kind.__name__: kind for kind in kinds}).unpack(packed)
         _check_type(value, into, "the record")
-    except BadRecord:
+    except RecordError:
         raise
     except Exception as error:  # whatever a record does that has other parts than it should
-        raise BadRecord(f"the record is malformed: {error!r}.") from error
+        raise RecordError(f"the record is malformed: {error!r}.") from error
     return value
 
 
@@ -156,7 +156,7 @@ class _Unpacker:
         hints = typing.get_type_hints(kind)
         values = {name: self.unpack(each) for name, each in packed["has"].items()}
         if set(values) != {field.name for field in dataclasses.fields(kind)}:
-            raise BadRecord(f"a {kind.__name__} with the fields {sorted(values)} is of another version.")
+            raise RecordError(f"a {kind.__name__} with the fields {sorted(values)} is of another version.")
         for name, value in values.items():
             _check_type(value, hints[name], f"{name} of a {kind.__name__}")
             if hints[name] is float:
@@ -166,7 +166,7 @@ class _Unpacker:
 
 def _check_type(value: Any, declared: Any, what: str) -> None:
     if not _is_of(value, declared):
-        raise BadRecord(f"{what} is a {type(value).__name__}.")
+        raise RecordError(f"{what} is a {type(value).__name__}.")
 
 
 def _is_of(value: Any, declared: Any) -> bool:

@@ -44,10 +44,10 @@ class _Subsets:
     def dtype(self) -> np.dtype[Any]:
         return self.selection.landmarks.dtype
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         return [self.selection.tree.locate(rows)]
 
-    def place(self, *values: np.ndarray) -> np.ndarray:
+    def transform(self, *values: np.ndarray) -> np.ndarray:
         return self.selection.landmarks[values[0]]
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,9 +13,9 @@ GENERATOR = '<meta name="generator" content="dncsc bench report">'
 """By which a folder is known to hold a report, and not something of the user's."""
 
 STYLE = """
-:root { --ground: #ffffff; --ink: #1f2937; --soft: #5b6472; --line: #e2e6ec; --stripe: #f6f8fa; --accent: #0069c2; }
+:root { --ground: #ffffff; --ink: #1f2937; --soft: #5b6472; --line: #e2e6ec; --shard: #f6f8fa; --accent: #0069c2; }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #14181f; --ink: #d7dce4; --soft: #9aa4b2; --line: #2b323d; --stripe: #1a1f28; --accent: #6cb6ff; }
+  :root { --ground: #14181f; --ink: #d7dce4; --soft: #9aa4b2; --line: #2b323d; --shard: #1a1f28; --accent: #6cb6ff; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 84rem; padding: 1rem; background: var(--ground); color: var(--ink);
@@ -28,7 +28,7 @@ table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabu
 th, td { padding: .28rem .5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 .words { text-align: left; }
 th:first-child, td:first-child { position: sticky; left: 0; background: var(--ground); }
-tbody tr:nth-child(even) td { background: var(--stripe); }
+tbody tr:nth-child(even) td { background: var(--shard); }
 td strong { color: var(--accent); }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .88rem; }
 img { max-width: max(100%, 60rem); height: auto; }

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from dncsc.bench.cells import Cell
 from dncsc.bench.limits import Limits
-from dncsc.budget import in_words
+from dncsc.budget import format_bytes
 
 LOOK_SECONDS = 0.05
 """Between looks at the memory of a cell."""
@@ -121,7 +121,7 @@ class _Watch:
         held = sum(map(_resident, self._family))
         self.peak = max(self.peak, held) if stage == FITS[-1] else self.peak
         if held > self._limits.bytes:
-            return {"status": "memory", "reason": f"more than {in_words(self._limits.bytes)} while {stage}"}
+            return {"status": "memory", "reason": f"more than {format_bytes(self._limits.bytes)} while {stage}"}
         most = max(self._limits.seconds, 0 if stage in FITS else OTHER_SECONDS)
         if seconds > most:
             return {"status": "timeout", "reason": f"more than {most:g} s of {stage}"}

@@ -45,7 +45,7 @@ def _connected(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError as error:
         raise ImportError('--cluster needs Dask: pip install "dncsc[dask]"') from error
-    from dncsc.engines.dask_workers import ClusterTrouble
+    from dncsc.engines.dask_workers import ClusterError
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is said in one line below
     try:
@@ -62,7 +62,7 @@ def _connected(address: str) -> Iterator[Any]:
         try:
             yield client
         except Exception as error:
-            if isinstance(error, ClusterTrouble) or type(error).__module__.split(".")[0] == "distributed":
+            if isinstance(error, ClusterError) or type(error).__module__.split(".")[0] == "distributed":
                 raise BadCluster(f"--cluster: {error}") from error
             raise
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dncsc.rows.arrow import arrow, decoding
-from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.header import arrow_stream, parse_options, read_dialect
 from dncsc.rows.npz import arrays_in
 from dncsc.rows.open import open_file
@@ -143,7 +143,7 @@ def _next(reader: Any, file: FileState, name: str) -> Any:
         return next(reader, None)
     except arrow().ArrowInvalid as error:
         if "UTF8" in str(error):
-            raise FileTrouble(f"{file.path}: column {name!r} is not in UTF-8. Save it in that encoding.") from error
+            raise FileReadError(f"{file.path}: column {name!r} is not in UTF-8. Save it in that encoding.") from error
         raise
 
 

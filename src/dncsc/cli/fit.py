@@ -137,7 +137,7 @@ def fit(
             ]
         )
     summary.facts |= {**facts, "seconds": summary.seconds, "outputs": [target.name for target in targets.all()]}
-    summary.say(in_words(summary.facts))
+    summary.say(format_summary(summary.facts))
     summary.close()
 
 
@@ -195,7 +195,7 @@ def facts_of(estimator: Any, read: Source, rows: Rows, how: Scale) -> dict[str, 
     }
 
 
-def in_words(facts: dict[str, Any]) -> str:
+def format_summary(facts: dict[str, Any]) -> str:
     """The summary for people."""
     sizes = sorted(facts["sizes"], reverse=True)
     shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")

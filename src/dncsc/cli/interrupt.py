@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from dncsc import beside
+from dncsc import atomic
 
 SIGNALS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal went away"}
 SHOW_CURSOR = "\x1b[?25h"
@@ -72,7 +72,7 @@ def ctrl_c_raises() -> Iterator[None]:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    for path in [*_half_written, *beside.unfinished]:
+    for path in [*_half_written, *atomic.unfinished]:
         _remove(path)
     terminal = sys.stderr is not None and sys.stderr.isatty()
     start = f"{SHOW_CURSOR}\n" if terminal else ""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dncsc.beside import put_in_place
+from dncsc.atomic import put_in_place
 from dncsc.cli.errors import BadFile, Refused
 from dncsc.cli.interrupt import half_written
 

@@ -84,7 +84,7 @@ def as_remembered(rows: Rows, remembered: Any) -> Rows:
 
 
 def _moments(rows: Rows, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation; batches are joined by Chan's formula, which does not cancel.
+    """Mean and standard deviation; batches are joined by Chan's rule, which does not cancel.
 
     Columns are seen as multiples of a power of two that is above their values so far, so that no square overflows or
     vanishes.

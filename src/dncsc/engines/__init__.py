@@ -1,1 +1,1 @@
-"""Engines: how one pass over the rows runs. They know blocks, stripes and columns, and no mathematics."""
+"""Engines: how one pass over the rows runs. They know blocks, shards and columns, and no mathematics."""

@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Formula(Protocol):
+class RecomputeRule(Protocol):
     """How the values of columns follow from the rows: what an engine needs where it does not keep them."""
 
     @property
@@ -41,13 +41,13 @@ class Formula(Protocol):
 class Column:
     """A value, or `width` values, for each row from one pass to the next, wherever the engine keeps them.
 
-    With a formula the engine need not keep them: it can make them again when a task reads the column.
+    With a rule the engine need not keep them: it can make them again when a task reads the column.
     """
 
     name: str
     dtype: Any
     width: int | None = None
-    formula: Formula | None = None
+    rule: RecomputeRule | None = None
 
     def shape(self, n_rows: int) -> tuple[int, ...]:
         return (n_rows,) if self.width is None else (n_rows, self.width)
@@ -57,22 +57,22 @@ class Column:
         return np.dtype(self.dtype).itemsize * (self.width or 1)
 
 
-def is_needed(name: str, formulas: Mapping[str, Formula], kept: Collection[str]) -> bool:
+def is_needed(name: str, rules: Mapping[str, RecomputeRule], kept: Collection[str]) -> bool:
     """Whether another column, which is not kept, is made from this one."""
-    return any(name in formula.reads for other, formula in formulas.items() if other not in kept)
+    return any(name in rule.reads for other, rule in rules.items() if other not in kept)
 
 
 class Values(dict[str, np.ndarray]):
     """Parts of columns that belong to a block, by name; those that are not kept are made when first asked for."""
 
-    def __init__(self, kept: Mapping[str, np.ndarray], formulas: Mapping[str, Formula]) -> None:
+    def __init__(self, kept: Mapping[str, np.ndarray], rules: Mapping[str, RecomputeRule]) -> None:
         super().__init__(kept)
-        self.formulas = formulas
+        self.rules = rules
         self.rows: Callable[[], np.ndarray]
 
     def __missing__(self, name: str) -> np.ndarray:
-        formula = self.formulas[name]
-        self.update(zip(formula.makes, formula.make(self.rows(), *(self[read] for read in formula.reads)), strict=True))
+        rule = self.rules[name]
+        self.update(zip(rule.makes, rule.make(self.rows(), *(self[read] for read in rule.reads)), strict=True))
         return self[name]
 
 
@@ -127,7 +127,7 @@ class Block:
     def some_values(self, names: Sequence[str], chosen: np.ndarray) -> list[np.ndarray]:
         """The named columns of some of the rows; what is not kept is made for these rows only."""
         kept = {name: values[chosen] for name, values in self.columns.items()}
-        some = Values(kept, self.columns.formulas)
+        some = Values(kept, self.columns.rules)
         some.rows = lambda: self.some_rows(chosen)
         return [some[name] for name in names]
 
@@ -147,15 +147,15 @@ class Task(ABC, Generic[Total, Outcome]):
 
     @abstractmethod
     def begin(self) -> Total:
-        """An empty total for one stripe."""
+        """An empty total for one shard."""
 
     @abstractmethod
     def visit(self, total: Total, block: Block) -> None:
-        """Add a block to its stripe's total, and fill the columns that the task writes."""
+        """Add a block to its shard's total, and fill the columns that the task writes."""
 
     @abstractmethod
     def end(self, total: Total) -> Outcome:
-        """What is kept of a stripe: its total, or something smaller."""
+        """What is kept of a shard: its total, or something smaller."""
 
 
 class Pass(Task[Total, Total]):
@@ -178,15 +178,15 @@ class Engine(Protocol):
     """how many values a phase may gather at a time"""
 
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
-        """Visit every block once; what is kept of the stripes, in order."""
+        """Visit every block once; what is kept of the shards, in order."""
         ...
 
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Independent small computations, side by side; results in order."""
         ...
 
-    def know(self, columns: Iterable[Column]) -> None:
-        """Columns with formulas, which tasks may read though none has written them; what others made is forgotten."""
+    def register(self, columns: Iterable[Column]) -> None:
+        """Columns with rules, which tasks may read though none has written them; what others made is forgotten."""
         ...
 
     def drop(self, name: str) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
 
-from dncsc.engines.base import Block, Formula, Task, Values
-from dncsc.engines.dask_portions import Piece, Portion
-from dncsc.engines.dask_workers import ClusterTrouble, read_here
+from dncsc.engines.base import Block, RecomputeRule, Task, Values
+from dncsc.engines.dask_units import PartSlice, WorkUnit
+from dncsc.engines.dask_workers import ClusterError, read_here
 from dncsc.engines.frame import Frame
 from dncsc.engines.keep_memory import keep_memory
 from dncsc.engines.pool import one_thread_each
@@ -29,7 +29,7 @@ class Work:
     weight_scale: float
     taken: Sequence[Sequence[str]]
     """the columns that each holder is there for; it may have others, which have been written again since"""
-    formulas: Mapping[str, Formula]
+    rules: Mapping[str, RecomputeRule]
     """of columns that are read and not kept"""
     block_rows: int
     phase: str
@@ -37,12 +37,12 @@ class Work:
 
 @dataclass(frozen=True)
 class Visited:
-    """What a task leaves of a portion."""
+    """What a task leaves of a unit."""
 
     kept: Sequence[Any]
-    """of each stripe that ends there"""
+    """of each shard that ends there"""
     total: Any
-    """of the stripe that does not, up to there"""
+    """of the shard that does not, up to there"""
     written: Mapping[str, np.ndarray]
 
     def __sizeof__(self) -> int:
@@ -52,11 +52,11 @@ class Visited:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of a portion, as a worker has them."""
+    """Rows of a unit, as a worker has them."""
 
     chunk: Any
     first: int
-    """row of the chunk that the portion begins with"""
+    """row of the chunk that the unit begins with"""
     tail: Any
     """rows of the next chunk that belong to the last block; None where it ends with the chunk or before"""
 
@@ -66,8 +66,8 @@ class _Rows:
 
 
 def visit(
-    portion: Portion,
-    piece: Piece,
+    unit: WorkUnit,
+    slice_: PartSlice,
     before: Visited | None,
     chunk: Any,
     tail: Any,
@@ -75,7 +75,7 @@ def visit(
     *holders: Visited,
     work: Work,
 ) -> Visited:
-    """Visit the blocks of a portion.
+    """Visit the blocks of a unit.
 
     Nothing that came in is changed: Dask may have to do this again.
     """
@@ -83,27 +83,27 @@ def visit(
     columns = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
     try:
         with one_thread_each, keep_memory:
-            rows = _Rows(read_here(chunk), piece.start, tail)
-            written = {column.name: np.empty(column.shape(len(portion)), column.dtype) for column in task.writes}
+            rows = _Rows(read_here(chunk), slice_.start, tail)
+            written = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in task.writes}
             for name in written.keys() & set(task.reads):
                 written[name][:] = columns[name]
-            room = np.empty((min(work.block_rows, len(portion)), rows.chunk.shape[1]), work.frame.dtype)
+            room = np.empty((min(work.block_rows, len(unit)), rows.chunk.shape[1]), work.frame.dtype)
             ones = np.ones(len(room))
             kept = []
-            for segment in portion.segments:
+            for segment in unit.segments:
                 total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
-                for start in range(segment.start - portion.start, segment.stop - portion.start, work.block_rows):
-                    span = slice(start, min(start + work.block_rows, segment.stop - portion.start))
+                for start in range(segment.start - unit.start, segment.stop - unit.start, work.block_rows):
+                    span = slice(start, min(start + work.block_rows, segment.stop - unit.start))
                     values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
                     weights = ones if weight is None else scaled(weight[span], work.weight_scale)
                     weights = weights[: span.stop - start]
-                    task.visit(total, _block(work, portion.start, span, rows, values, weights, room))
+                    task.visit(total, _block(work, unit.start, span, rows, values, weights, room))
                 if segment.is_last:
                     kept.append(task.end(total))
-            return Visited(kept, total if portion.stays_open else None, written)
+            return Visited(kept, total if unit.stays_open else None, written)
     except Exception as error:
-        raise ClusterTrouble(
-            f"rows {portion.start} to {portion.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
+        raise ClusterError(
+            f"rows {unit.start} to {unit.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -118,43 +118,43 @@ def _block(
 ) -> Block:
     def enter(chosen: np.ndarray | None) -> np.ndarray:
         some = rows.read(span.start, span.stop)
-        return work.frame.enter(some, room) if chosen is None else work.frame.enter(some[chosen])
+        return work.frame.transform(some, room) if chosen is None else work.frame.transform(some[chosen])
 
-    return Block(begin + span.start, begin + span.stop, Values(values, work.formulas), weight, enter)
+    return Block(begin + span.start, begin + span.stop, Values(values, work.rules), weight, enter)
 
 
-def weights_of(portion: Portion, weight: Any) -> np.ndarray:
-    """Weights of the rows of a portion."""
+def weights_of(unit: WorkUnit, weight: Any) -> np.ndarray:
+    """Weights of the rows of a unit."""
     try:
         return np.ascontiguousarray(read_here(weight), np.float64)
     except Exception as error:
-        where = f"weights of rows {portion.start} to {portion.stop}"
-        raise ClusterTrouble(f"{where} could not be read: {type(error).__name__}: {error}") from error
+        where = f"weights of rows {unit.start} to {unit.stop}"
+        raise ClusterError(f"{where} could not be read: {type(error).__name__}: {error}") from error
 
 
 def total_only(visited: Visited) -> Visited:
-    """What the next portion needs of this one."""
+    """What the next unit needs of this one."""
     return Visited((), visited.total, {})
 
 
 def kept_of(visited: Sequence[Visited]) -> list[Sequence[Any]]:
-    """What the caller needs of some portions."""
+    """What the caller needs of some units."""
     return [each.kept for each in visited]
 
 
-def tail_of(portion: Portion, chunk: Any, piece: Piece, phase: str) -> Any:
-    """The piece of the next chunk that belongs to a portion, alone: a view would keep the whole."""
+def tail_of(unit: WorkUnit, chunk: Any, slice_: PartSlice, phase: str) -> Any:
+    """The slice of the next chunk that belongs to a unit, alone: a view would keep the whole."""
     try:
-        return read_here(chunk)[piece.start : piece.stop].copy()
+        return read_here(chunk)[slice_.start : slice_.stop].copy()
     except Exception as error:
-        where = f"rows {portion.stop - piece.stop + piece.start} to {portion.stop}"
-        raise ClusterTrouble(f"{where} failed in phase {phase!r}: {type(error).__name__}: {error}") from error
+        where = f"rows {unit.stop - slice_.stop + slice_.start} to {unit.stop}"
+        raise ClusterError(f"{where} failed in phase {phase!r}: {type(error).__name__}: {error}") from error
 
 
-def some_values(visited: Visited, name: str, piece: Piece) -> np.ndarray:
-    """A piece of a column."""
+def some_values(visited: Visited, name: str, slice_: PartSlice) -> np.ndarray:
+    """A slice of a column."""
     values = visited.written[name]
-    return values if len(values) == piece.stop - piece.start else values[piece.start : piece.stop].copy()
+    return values if len(values) == slice_.stop - slice_.start else values[slice_.start : slice_.stop].copy()
 
 
 def joined(parts: Sequence[Any]) -> Any:

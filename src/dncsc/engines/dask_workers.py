@@ -13,7 +13,7 @@ from dask.core import flatten
 from dask.delayed import Delayed
 
 from dncsc import memory
-from dncsc.engines.dask_homes import settle
+from dncsc.engines.dask_placement import place_parts
 from dncsc.engines.pool import Pool
 
 Key = str | tuple[str | int, ...]
@@ -29,7 +29,7 @@ FEW_BYTES = 2**19
 """that may go with the tasks that need them, all told, instead of to one worker first and from there to the others"""
 
 
-class ClusterTrouble(RuntimeError):
+class ClusterError(RuntimeError):
     """Rows that could not be had or worked on: which, in what phase, and what was said."""
 
 
@@ -40,7 +40,7 @@ class HeldRows(list[Any]):
         """The parts for one more pass."""
         return self
 
-    def homes(self) -> list[str | None]:
+    def placement(self) -> list[str | None]:
         """The worker that each part is to be worked on by; None for any."""
         return [None] * len(self)
 
@@ -64,7 +64,7 @@ class Workers(Protocol):
         function: Callable[..., Any],
         *arguments: list[Any],
         keys: Sequence[Key],
-        homes: list[str | None],
+        placement: list[str | None],
         **same: Any,
     ) -> list[Any]:
         """Work on each item, and `same` for all."""
@@ -121,7 +121,7 @@ class ThreadWorkers:
         function: Callable[..., Any],
         *arguments: list[Any],
         keys: Sequence[Key],
-        homes: list[str | None],
+        placement: list[str | None],
         **same: Any,
     ) -> list[Any]:
         return self._pool.each(lambda each: function(*each, **same), list(zip(*arguments, strict=True)))
@@ -134,7 +134,7 @@ class ThreadWorkers:
 
 
 class _HeldThere(HeldRows):
-    """Rows on workers of a cluster, each part with a home, anew whenever workers come or go.
+    """Rows on workers of a cluster, each part with a worker, anew whenever workers come or go.
 
     What has to move does so once, as a task of its own: of a mere copy, Dask drops one or the other after a while.
     """
@@ -143,15 +143,15 @@ class _HeldThere(HeldRows):
         super().__init__(parts)
         self._client, self._sizes = client, sizes
         self._threads: dict[str, int] = {}
-        self._homes: list[str | None] = [None] * len(parts)  # while no worker is known, any may do
+        self._placement: list[str | None] = [None] * len(parts)  # while no worker is known, any may do
 
-    def homes(self) -> list[str | None]:
+    def placement(self) -> list[str | None]:
         from distributed import wait
 
         try:
             wait(list(self))
         except CancelledError as error:
-            raise ClusterTrouble(
+            raise ClusterError(
                 f"rows were lost with a worker, and Dask cannot make them again: {error}. "
                 "Rows that were scattered are only there once; have workers read them, or scatter them anew."
             ) from error
@@ -159,12 +159,12 @@ class _HeldThere(HeldRows):
         if threads != self._threads:
             holders = self._client.who_has(list(self))
             self._threads = threads
-            self._homes = settle(self._sizes, [holders[part.key] for part in self], threads)
-            for number, (part, home) in enumerate(zip(self, self._homes, strict=True)):
-                if home is not None and home not in holders[part.key]:
+            self._placement = place_parts(self._sizes, [holders[part.key] for part in self], threads)
+            for number, (part, worker) in enumerate(zip(self, self._placement, strict=True)):
+                if worker is not None and worker not in holders[part.key]:
                     key = f"dncsc.move-{number}-{uuid.uuid4().hex}"
-                    self[number] = self._client.submit(_same, part, key=key, workers=[home], allow_other_workers=True)
-        return self._homes
+                    self[number] = self._client.submit(_same, part, key=key, workers=[worker], allow_other_workers=True)
+        return self._placement
 
 
 def threads_of(client: Any) -> dict[str, int]:
@@ -213,47 +213,47 @@ class ClientWorkers:
         return _HeldThere(self._client, [by_key[key] for key in flatten(held.__dask_keys__())], sizes)
 
     def send(self, value: Any, key: str, n_uses: int) -> Any:
-        # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In pieces, since
+        # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In slices, since
         # Dask warns of tasks that bring much with them, with advice that is of no use to the user.
         data = pickle.dumps(value, protocol=5)
         if len(data) * n_uses <= FEW_BYTES:
             return value
-        pieces = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
-        if len(pieces) > 1:
-            keys = [f"{key}-{number}" for number in range(len(pieces))]
-            pieces = [
-                self._client.submit(_same, piece, key=k, pure=False) for piece, k in zip(pieces, keys, strict=True)
+        slices = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
+        if len(slices) > 1:
+            keys = [f"{key}-{number}" for number in range(len(slices))]
+            slices = [
+                self._client.submit(_same, slice_, key=k, pure=False) for slice_, k in zip(slices, keys, strict=True)
             ]
-        return self._client.submit(_joined, pieces, key=key, pure=False)
+        return self._client.submit(_joined, slices, key=key, pure=False)
 
     def map(
         self,
         function: Callable[..., Any],
         *arguments: list[Any],
         keys: Sequence[Key],
-        homes: list[str | None],
+        placement: list[str | None],
         **same: Any,
     ) -> list[Any]:
         futures: dict[int, Any] = {}
-        for home in dict.fromkeys(homes):
-            at = [number for number, each in enumerate(homes) if each == home]
-            there = {} if home is None else {"workers": [home], "allow_other_workers": True}
+        for worker in dict.fromkeys(placement):
+            at = [number for number, each in enumerate(placement) if each == worker]
+            there = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
             items = ([argument[number] for number in at] for argument in arguments)
             mapped = self._client.map(function, *items, key=[keys[n] for n in at], pure=False, **there, **same)
             futures.update(zip(at, mapped, strict=True))
-        return [futures[number] for number in range(len(homes))]
+        return [futures[number] for number in range(len(placement))]
 
     def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
         try:
             values: list[Any] = self._client.gather(results, direct=self._are_here)
             return values
-        except ClusterTrouble:
+        except ClusterError:
             raise
         except Exception as error:
             for number, future in enumerate(behind):
                 if future.status == "error":
-                    raise ClusterTrouble(where(number, error)) from error
-            raise ClusterTrouble(f"the cluster failed: {type(error).__name__}: {error}") from error
+                    raise ClusterError(where(number, error)) from error
+            raise ClusterError(f"the cluster failed: {type(error).__name__}: {error}") from error
 
     def wait(self, results: list[Any]) -> None:
         from distributed import wait
@@ -265,5 +265,5 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _joined(pieces: list[bytes]) -> Any:
-    return pickle.loads(b"".join(pieces))
+def _joined(slices: list[bytes]) -> Any:
+    return pickle.loads(b"".join(slices))

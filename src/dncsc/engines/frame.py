@@ -66,7 +66,7 @@ class Frame:
         scale = float(np.ldexp(1.0, int(np.clip(power, -limit, limit))))
         return cls(dtype, scale, centre * scale)
 
-    def enter(self, rows: Any, room: np.ndarray | None = None) -> np.ndarray:
+    def transform(self, rows: Any, room: np.ndarray | None = None) -> np.ndarray:
         """The user's rows (dense, or sparse) in this frame, C-ordered: a fresh array, or the beginning of `room`."""
         if scipy.sparse.issparse(rows):
             rows = rows.toarray()
@@ -76,7 +76,7 @@ class Frame:
             scale_and_shift(inside, self.dtype.type(self.scale), self.shift.astype(self.dtype))
         return inside
 
-    def leave(self, points: np.ndarray) -> np.ndarray:
+    def inverse_transform(self, points: np.ndarray) -> np.ndarray:
         """Points of this frame in the user's coordinates."""
         return ((points.astype(np.float64) + self.shift) / self.scale).astype(self.dtype)
 

@@ -1,6 +1,6 @@
-"""How rows are divided: fixed blocks, and stripes of consecutive blocks.
+"""How rows are divided: fixed blocks, and shards of consecutive blocks.
 
-A block is what a kernel sees; a stripe is what one worker handles and adds up in order. Both depend on the shape of
+A block is what a kernel sees; a shard is what one worker handles and adds up in order. Both depend on the shape of
 the data alone, never on threads, engines or chunks, so that float64 sums come out the same everywhere.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 BLOCK_VALUES = 2**21
 LARGEST_BLOCK = 2**16
 SMALLEST_BLOCK = 2**8
-STRIPES = 32
-SHORTEST_STRIPE = 2
-LONGEST_STRIPE = 256
+SHARDS = 32
+SHORTEST_SHARD = 2
+LONGEST_SHARD = 256
 
 
 def block_rows(n_features: int) -> int:
@@ -25,7 +25,7 @@ def block_rows(n_features: int) -> int:
 
 @dataclass(frozen=True)
 class Layout:
-    """Blocks and stripes of a table of rows."""
+    """Blocks and shards of a table of rows."""
 
     n_rows: int
     n_features: int
@@ -39,18 +39,18 @@ class Layout:
         return -(-self.n_rows // self.block_rows)
 
     @property
-    def n_stripes(self) -> int:
-        """Stripes of at least 2 and at most 256 blocks; 32 of them if that is possible.
+    def n_shards(self) -> int:
+        """Shards of at least 2 and at most 256 blocks; 32 of them if that is possible.
 
         Each has a total of its own, so that many short ones would cost more than they gain in balance.
         """
-        fewest, most = -(-self.n_blocks // LONGEST_STRIPE), -(-self.n_blocks // SHORTEST_STRIPE)
-        return max(min(most, STRIPES), fewest)
+        fewest, most = -(-self.n_blocks // LONGEST_SHARD), -(-self.n_blocks // SHORTEST_SHARD)
+        return max(min(most, SHARDS), fewest)
 
-    def stripe(self, number: int) -> Iterator[tuple[int, int]]:
-        """First row and end of each block of a stripe, in order."""
-        first = number * self.n_blocks // self.n_stripes
-        last = (number + 1) * self.n_blocks // self.n_stripes
+    def shard(self, number: int) -> Iterator[tuple[int, int]]:
+        """First row and end of each block of a shard, in order."""
+        first = number * self.n_blocks // self.n_shards
+        last = (number + 1) * self.n_blocks // self.n_shards
         for block in range(first, last):
             start = block * self.block_rows
             yield start, min(start + self.block_rows, self.n_rows)

@@ -1,4 +1,4 @@
-"""The engine for one machine: stripes on a pool of threads, over rows in memory or in files."""
+"""The engine for one machine: shards on a pool of threads, over rows in memory or in files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Formula, Item, Outcome, Result, Task, Total, Values, is_needed
+from dncsc.engines.base import Block, Column, Item, Outcome, RecomputeRule, Result, Task, Total, Values, is_needed
 from dncsc.engines.columns import Columns, InMemory
 from dncsc.engines.frame import Frame, working_dtype
 from dncsc.engines.layout import Layout
@@ -31,7 +31,7 @@ class Source(Protocol):
     def read(self, start: int, stop: int) -> Any: ...
 
 
-class Held:
+class ArraySource:
     """Rows of an array, memmap or CSR matrix, of any real dtype and order."""
 
     def __init__(self, rows: Any) -> None:
@@ -82,8 +82,8 @@ class LocalEngine:
         self._ones = np.ones(self.layout.block_rows)
         self._columns = columns or InMemory(rows.shape[0])
         self._kept: dict[str, Column] = {}
-        self._formulas: dict[str, Formula] = {}
-        self._rooms = threading.local()
+        self._rules: dict[str, RecomputeRule] = {}
+        self._buffers = threading.local()
         self._progress = Progress(rows.shape[0])
         self._pool = Pool(thread_count(n_jobs))
 
@@ -103,7 +103,7 @@ class LocalEngine:
 
         def run(number: int) -> Outcome:
             total = task.begin()
-            for start, stop in self.layout.stripe(number):
+            for start, stop in self.layout.shard(number):
                 self._pool.check()
                 block = self._block(start, stop, task)
                 task.visit(total, block)
@@ -113,21 +113,21 @@ class LocalEngine:
                 self._progress.advance(stop - start)
             return task.end(total)
 
-        return self._pool.each(run, range(self.layout.n_stripes))
+        return self._pool.each(run, range(self.layout.n_shards))
 
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         return self._pool.each(function, items)
 
-    def know(self, columns: Iterable[Column]) -> None:
+    def register(self, columns: Iterable[Column]) -> None:
         for column in columns:
-            if column.formula:
-                self._formulas[column.name] = column.formula
-                if self._kept.pop(column.name, None):  # of what was made by another formula
+            if column.rule:
+                self._rules[column.name] = column.rule
+                if self._kept.pop(column.name, None):  # of what was made by another rule
                     self._columns.drop(column.name)
 
     def drop(self, name: str) -> None:
-        if not is_needed(name, self._formulas, self._kept):
-            self._formulas.pop(name, None)
+        if not is_needed(name, self._rules, self._kept):
+            self._rules.pop(name, None)
             self._kept.pop(name, None)
             self._columns.drop(name)
 
@@ -136,13 +136,13 @@ class LocalEngine:
         return self._columns.take(name)
 
     def _allocate(self, column: Column) -> None:
-        self._formulas.pop(column.name, None)
-        if column.formula:
-            self._formulas[column.name] = column.formula
+        self._rules.pop(column.name, None)
+        if column.rule:
+            self._rules[column.name] = column.rule
         kept = self._kept.get(column.name)
         if kept is not None and (kept.dtype, kept.width) == (column.dtype, column.width):
             return
-        if column.formula is None or self._columns.keeps(column):
+        if column.rule is None or self._columns.keeps(column):
             self._columns.drop(column.name)
             self._columns.allocate(column)
             self._kept[column.name] = column
@@ -150,7 +150,7 @@ class LocalEngine:
     def _block(self, start: int, stop: int, task: Task[Any, Any]) -> Block:
         def enter(chosen: np.ndarray | None) -> np.ndarray:
             rows = self._rows.read(start, stop)
-            return self.frame.enter(rows, self._room()) if chosen is None else self.frame.enter(rows[chosen])
+            return self.frame.transform(rows, self._buffer()) if chosen is None else self.frame.transform(rows[chosen])
 
         weight = self._ones if self._weight is None else scaled(self._weight[start:stop], self.weight_scale)
         return Block(start, stop, self._values(start, stop, task), weight[: stop - start], enter)
@@ -166,7 +166,7 @@ class LocalEngine:
                     if kept
                     else np.empty(column.shape(stop - start), column.dtype)
                 )
-        return Values(values, self._formulas)
+        return Values(values, self._rules)
 
     def _reads(self, names: Iterable[str]) -> set[str]:
         """Columns that are kept, among those and among what the others are made from."""
@@ -175,11 +175,11 @@ class LocalEngine:
             if name in self._kept:
                 kept.add(name)
             else:
-                kept |= self._reads(self._formulas[name].reads)
+                kept |= self._reads(self._rules[name].reads)
         return kept
 
-    def _room(self) -> np.ndarray:
-        """Room of a thread for the rows of a block: a fresh one for each block would cost more than filling it."""
-        if not hasattr(self._rooms, "room"):
-            self._rooms.room = np.empty((self.layout.block_rows, self.layout.n_features), self.frame.dtype)
-        return self._rooms.room
+    def _buffer(self) -> np.ndarray:
+        """A thread's buffer for the rows of a block: a fresh one for each block would cost more than filling it."""
+        if not hasattr(self._buffers, "rows"):
+            self._buffers.rows = np.empty((self.layout.block_rows, self.layout.n_features), self.frame.dtype)
+        return self._buffers.rows

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dncsc import model, pipeline
-from dncsc.budget import Room
+from dncsc.budget import ResourceLimits
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
 from dncsc.estimators import checks, saving
@@ -45,7 +45,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     """Candidates beyond 10 K where n_candidates is "auto"."""
 
     keeps_products = False
-    """Whether sums of products of all landmarks with all are kept for each stripe of rows, which takes memory."""
+    """Whether sums of products of all landmarks with all are kept for each shard of rows, which takes memory."""
 
     n_clusters: Any
     max_clusters: int
@@ -95,7 +95,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self
         """
         recipe, members, settings = self._recipe(), self._members(), self._settings()
-        room = Room.given(self.max_memory, self.scratch_dir, bytes_held(X))
+        room = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
         keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = self._rows(X, reset=True)
@@ -234,7 +234,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         rows = self._rows(X, reset=False)
         if is_dask(rows):
             return apply_lazily(self._model, function.__name__, rows, self._names())
-        room, dtype = Room.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
+        room, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
         size = size_of(self, rows, dtype, sum(each.row_bytes for each in made_by(self._model, function.__name__)))
         with open_engine(rows, None, checks.jobs(self.n_jobs), size, room, dtype) as engine:
             return function(self._model, engine, self._names())
@@ -290,7 +290,7 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
         frame, embedding = found.model.frame, found.model.embedding
         assert isinstance(embedding, Lifted)
         assert isinstance(embedding.graph, RowsAndLandmarks)
-        self.landmarks_ = frame.leave(embedding.graph.points)
+        self.landmarks_ = frame.inverse_transform(embedding.graph.points)
         self.n_landmarks_ = len(self.landmarks_)
         self.bandwidth_ = self._bandwidth_outside(frame, embedding.graph.affinity.bandwidth)
         self.exact_fraction_ = embedding.graph.links.exact_fraction

@@ -99,7 +99,7 @@ def _apply(rows: Any, model: Model, what: str, names: Any, block_info: Any) -> n
     found: list[np.ndarray] = []
     with one_thread_each:
         for start in range(0, max(len(rows), 1), size):
-            values = raw.enter(rows[start : start + size])
+            values = raw.transform(rows[start : start + size])
             _check(values, start, names, block_info[0])
             found += getattr(model, what)(values)
     return np.concatenate(found)

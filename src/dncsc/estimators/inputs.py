@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from dncsc.budget import DoesNotFit, Room, Size, in_words
+from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size, format_bytes
 from dncsc.engines.base import Column
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
-from dncsc.engines.local import MOST_VALUES, Held, LocalEngine, Source
+from dncsc.engines.local import MOST_VALUES, ArraySource, LocalEngine, Source
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
 from dncsc.estimators.dask_input import is_dask
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def open_engine(
-    rows: Any, weight: Any, n_jobs: int | None, size: Size, room: Room, dtype: Any = None
+    rows: Any, weight: Any, n_jobs: int | None, size: Size, room: ResourceLimits, dtype: Any = None
 ) -> LocalEngine | DaskEngine:
     """The engine for rows: Dask's for its arrays, else the local one.
 
@@ -32,7 +32,7 @@ def open_engine(
 
     Raises
     ------
-    DoesNotFit
+    InsufficientMemoryError
         Where there is too little memory or disk.
     """
     if is_dask(rows):
@@ -45,11 +45,11 @@ def open_engine(
         in_files = isinstance(rows, Rows)
     spare = room.memory - size.working
     if spare < 0:
-        raise DoesNotFit(
-            f"{in_words(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
+        raise InsufficientMemoryError(
+            f"{format_bytes(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
             f"landmarks, {size.n_features} features and {size.n_threads} threads. The process has "
-            f"{in_words(resident())} already and may have {in_words(max(room.memory, 0))} more. Raise max_memory, or "
-            "lower n_landmarks or n_jobs."
+            f"{format_bytes(resident())} already and may have {format_bytes(max(room.memory, 0))} more. "
+            "Raise max_memory, or lower n_landmarks or n_jobs."
         )
     copied = in_files and not rows.direct
     copy = Column("copy", working_dtype(rows.dtype), size.n_features)
@@ -57,26 +57,27 @@ def open_engine(
     columns = _place_for(size, room, spare, need)
     if columns is None and copied:
         if not rows.seekable:
-            raise DoesNotFit(
-                f"{rows!r} can only be read from beginning to end, and a copy of {in_words(need)} fits "
+            raise InsufficientMemoryError(
+                f"{rows!r} can only be read from beginning to end, and a copy of {format_bytes(need)} fits "
                 f"neither in memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, "
                 "or convert the file to Parquet."
             )
         copied, need = False, 0  # read again in every pass
         columns = _place_for(size, room, spare, need)
     if columns is None:
-        raise DoesNotFit(
-            f"{in_words(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
-            f"{in_words(room.disk)} are left in {room.folder}. Name another folder as scratch_dir, or raise max_memory."
+        raise InsufficientMemoryError(
+            f"{format_bytes(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
+            f"{format_bytes(room.disk)} are left in {room.folder}. "
+            "Name another folder as scratch_dir, or raise max_memory."
         )
     if isinstance(columns, InMemory):
         spare -= size.columns + need
-    source: Source = _copied(rows, copy, columns) if copied else rows if in_files else Held(rows)
+    source: Source = _copied(rows, copy, columns) if copied else rows if in_files else ArraySource(rows)
     most = min(MOST_VALUES, max(spare, size.working) // 2 // size.value_bytes)
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
 
 
-def _place_for(size: Size, room: Room, spare: int, need: int) -> Columns | None:
+def _place_for(size: Size, room: ResourceLimits, spare: int, need: int) -> Columns | None:
     """Where columns and `need` more bytes fit: memory, scratch files, or nowhere."""
     if size.columns + need <= spare:
         return InMemory(size.n_rows)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 from dncsc.engines.columns import reserve
 from dncsc.estimators.dask_input import is_dask
 
@@ -35,7 +35,7 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
         raise IsADirectoryError(f"labels_to={str(path)!r} is a folder.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"labels_to={str(path)!r}: there is no folder {str(target.parent)!r}.")
-    with written_beside(target) as file:
+    with atomic_write(target) as file:
         form = {"descr": "<i4", "fortran_order": False, "shape": (n_rows,)}
         np.lib.format.write_array_header_1_0(file, form)
         reserve(file.fileno(), file.tell() + 4 * n_rows, "the labels", target.parent)

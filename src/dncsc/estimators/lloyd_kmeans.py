@@ -66,4 +66,4 @@ class LloydKMeans(RecipeClusterer):
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
-        self.cluster_centers_ = found.model.frame.leave(found.centroids.places)
+        self.cluster_centers_ = found.model.frame.inverse_transform(found.centroids.places)

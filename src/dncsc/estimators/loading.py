@@ -18,11 +18,11 @@ from dncsc.estimators.registry import CLASSES
 from dncsc.phases.discretize import Centroids, Labelled
 from dncsc.phases.embedding import RowsAndLandmarks
 from dncsc.phases.exact_graph import Placed
+from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.members import RowsAndMembers
 from dncsc.phases.nystrom import ByAllLandmarks
 from dncsc.phases.partition import Partition
-from dncsc.phases.plain import Rows
-from dncsc.records import BadRecord
+from dncsc.records import RecordError
 
 
 def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
@@ -49,11 +49,11 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
     """
     header, fitted = saving.read(path)
     if header["class"] not in CLASSES:
-        raise BadRecord(f"{path} is of a class {header['class']!r}, which is none of {', '.join(CLASSES)}.")
+        raise RecordError(f"{path} is of a class {header['class']!r}, which is none of {', '.join(CLASSES)}.")
     estimator = _with_parameters(path, header)
     model = fitted.model
     if not _is_of(estimator, model.embedding):
-        raise BadRecord(f"{path} is of a class {header['class']!r}, but what it holds is of another one.")
+        raise RecordError(f"{path} is of a class {header['class']!r}, but what it holds is of another one.")
     estimator.n_features_in_ = header["n_features"]
     if header["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
@@ -79,14 +79,14 @@ def _with_parameters(path: Any, header: dict[str, Any]) -> RecipeClusterer:
         estimator._members()
         estimator._settings()
     except (ValueError, TypeError) as error:
-        raise BadRecord(f"{path} has parameters of another version: {error}") from error
+        raise RecordError(f"{path} has parameters of another version: {error}") from error
     return estimator
 
 
 PLACED_BY: dict[type, type] = {
     ExactSC: Placed,
     LandmarkClusterer: RowsAndLandmarks,
-    LloydKMeans: Rows,
+    LloydKMeans: IdentityEmbedding,
     LSEC: RowsAndMembers,
     NystromSC: ByAllLandmarks,
 }

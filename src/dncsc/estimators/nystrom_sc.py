@@ -76,6 +76,6 @@ class NystromSC(EmbeddingMixin, RecipeClusterer):
         super()._keep(found)
         frame, embedding = found.model.frame, found.model.embedding
         assert isinstance(embedding, ByAllLandmarks)
-        self.landmarks_ = frame.leave(embedding.kernel.landmarks)
+        self.landmarks_ = frame.inverse_transform(embedding.kernel.landmarks)
         self.n_landmarks_ = len(self.landmarks_)
         self.bandwidth_ = self._bandwidth_outside(frame, embedding.kernel.bandwidth)

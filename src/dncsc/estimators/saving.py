@@ -70,10 +70,10 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Fitted]:
     """Header and content of a model file, checked."""
     header, arrays = records.read(path)
     if header.get("format") != FORMAT:
-        raise records.BadRecord(f"{path} is a file of dncsc, but not of a model.")
+        raise records.RecordError(f"{path} is a file of dncsc, but not of a model.")
     version = header.get("format_version")
     if version != FORMAT_VERSION:
-        raise records.BadRecord(
+        raise records.RecordError(
             f"{path} has version {version!r} of the format; this dncsc ({__version__}) reads version {FORMAT_VERSION}. "
             f"It was written by dncsc {header.get('dncsc')!r}."
         )
@@ -82,8 +82,8 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Fitted]:
         _check_header(header)
         check_model(fitted.model, header["n_features"])
         _check_sums(fitted)
-    except records.BadRecord as error:
-        raise records.BadRecord(f"{path} is damaged: {error}") from error
+    except records.RecordError as error:
+        raise records.RecordError(f"{path} is damaged: {error}") from error
     return header, fitted
 
 
@@ -97,12 +97,12 @@ def _check_header(header: dict[str, Any]) -> None:
     if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
         wrong.append("params")  # whoever made the file has no say in where this machine writes
     if wrong:
-        raise records.BadRecord(f"its header has no valid {' and '.join(wrong)}.")
+        raise records.RecordError(f"its header has no valid {' and '.join(wrong)}.")
 
 
 def _check_sums(fitted: Fitted) -> None:
     sizes, values = fitted.cluster_sizes, fitted.eigenvalues
     if sizes.shape != (len(fitted.model.centroids),) or sizes.dtype.kind != "i":
-        raise records.BadRecord(f"the sizes of the clusters have shape {sizes.shape} and dtype {sizes.dtype}.")
+        raise records.RecordError(f"the sizes of the clusters have shape {sizes.shape} and dtype {sizes.dtype}.")
     if values.ndim != 1 or values.dtype.kind != "f":
-        raise records.BadRecord(f"the eigenvalues have shape {values.shape} and dtype {values.dtype}.")
+        raise records.RecordError(f"the eigenvalues have shape {values.shape} and dtype {values.dtype}.")

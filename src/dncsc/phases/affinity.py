@@ -72,7 +72,7 @@ class Adaptive:
 
 
 @dataclass(frozen=True)
-class RowsOfOne:
+class RowNormalised:
     """Weights whose rows are scaled to sum 1, so that a row far from its landmarks counts as much as any (LSC)."""
 
     weights: Affinity
@@ -154,7 +154,7 @@ def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
 def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
     """Rows of sum 1; "mean" is Gaussian with the mean distance of rows to all landmarks (LSC)."""
     mean = _mean_distance_to_all(engine, settings, links.search.landmarks) if settings.bandwidth == MEAN else 0.0
-    return RowsOfOne(_weights(engine, settings, links, mean))
+    return RowNormalised(_weights(engine, settings, links, mean))
 
 
 def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: float) -> Affinity:

@@ -92,7 +92,7 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
     """The best of `n_init` runs of k-means on some rows."""
-    points = embedding.place(*drawn.values)
+    points = embedding.transform(*drawn.values)
     starts = _heats(points, drawn.weight, settings, each)
     if all(len(start.centres) == settings.n_clusters for start in starts):
         best_starts = _best_different(starts, settings.n_init)

@@ -25,7 +25,7 @@ class Embedding(Protocol):
 
     @property
     def columns(self) -> Sequence[Column]:
-        """The same columns, and those that they are made from, with formulas where they can be made again."""
+        """The same columns, and those that they are made from, with rules where they can be made again."""
         ...
 
     @property
@@ -34,11 +34,11 @@ class Embedding(Protocol):
     @property
     def dtype(self) -> np.dtype[Any]: ...
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         """For new rows, what the columns hold for the engine's."""
         ...
 
-    def place(self, *values: np.ndarray) -> np.ndarray:
+    def transform(self, *values: np.ndarray) -> np.ndarray:
         """Places of rows (n, k), from the columns or the rows themselves."""
         ...
 
@@ -60,7 +60,7 @@ class Lift:
     """(p, k), in working precision"""
     by_length: bool
 
-    def place(self, nearest: np.ndarray, transition: np.ndarray) -> np.ndarray:
+    def transform(self, nearest: np.ndarray, transition: np.ndarray) -> np.ndarray:
         places = np.empty((len(nearest), self.vectors.shape[1]), self.vectors.dtype)
         embed_rows(nearest, transition, self.vectors, self.by_length, places)
         return places
@@ -96,7 +96,7 @@ class Bipartite(Protocol):
         """(p, d): where the points are, to tell which are near each other."""
         ...
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         """For new rows, what the columns hold for the engine's."""
         ...
 
@@ -125,7 +125,7 @@ class RowsAndLandmarks:
     def points(self) -> np.ndarray:
         return self.links.search.landmarks
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         found = self.links.search.find(rows, self.links.tree.locate(rows))
         return [found.nearest, found.squared]
 
@@ -157,11 +157,11 @@ class Lifted:
     def dtype(self) -> np.dtype[Any]:
         return self.lift.vectors.dtype
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
-        return self.graph.look(rows)
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
+        return self.graph.lookup(rows)
 
-    def place(self, *values: np.ndarray) -> np.ndarray:
-        return self.lift.place(*self.graph.shares(*values)[:2])
+    def transform(self, *values: np.ndarray) -> np.ndarray:
+        return self.lift.transform(*self.graph.shares(*values)[:2])
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lift.label(centroids, *self.graph.shares(*values)[:2])

@@ -177,7 +177,7 @@ def _members(
         vectors = graph.embedding.lift.vectors[:, :n_clusters].copy()
         embedding = replace(graph.embedding, lift=Lift(vectors, settings.by_length))
         chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters, max_iter=MEMBER_ITERATIONS)
-        return finish(embedding, one_run(embedding.place(*drawn.values), drawn.weight, chosen).centres)
+        return finish(embedding, one_run(embedding.transform(*drawn.values), drawn.weight, chosen).centres)
 
     return (*map(find_clusters, coarse), *engine.each(make, range(len(wanted))))
 

@@ -35,13 +35,13 @@ class Placed:
     def columns(self) -> Sequence[Column]:
         return (Column(PLACE, self.dtype, self.n_dimensions),)
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         raise NotImplementedError(
             "spectral clustering on the graph of all rows has no landmarks through which new rows could be placed; "
             "use a landmark method, such as DnCSC, to predict."
         )
 
-    def place(self, *values: np.ndarray) -> np.ndarray:
+    def transform(self, *values: np.ndarray) -> np.ndarray:
         return values[0]
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -96,7 +96,7 @@ class Group:
         return self.members[0].embedding.graph.points[chosen]
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
-        return [self.label(*self.members[0].embedding.look(rows))]
+        return [self.label(*self.members[0].embedding.lookup(rows))]
 
     def label(self, *values: np.ndarray) -> np.ndarray:
         """(n, members), from the columns."""
@@ -136,7 +136,7 @@ class RowsAndMembers:
     def points(self) -> np.ndarray:
         return np.concatenate([group.points for group in self.groups])
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         return [values for group in self.groups for values in group.make(rows)]
 
     def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

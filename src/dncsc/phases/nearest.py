@@ -185,7 +185,7 @@ def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) 
     return _link_all(engine, settings, selection.tree, _candidate_search(engine, settings, selection.landmarks))
 
 
-def as_suits(engine: Engine, settings: Settings, selection: Selection) -> Links:
+def auto_search(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest of all landmarks, where that takes little more than among candidates, and else among these.
 
     With hundreds of features, candidates miss some of the nearest, and outlines rule out most of the others.

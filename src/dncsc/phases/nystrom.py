@@ -79,10 +79,10 @@ class ByAllLandmarks:
         degree = np.maximum(similar @ self.reach, np.finfo(np.float64).tiny)
         return similar / np.sqrt(degree)[:, None] / self.root
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         return [rows]
 
-    def place(self, *values: np.ndarray) -> np.ndarray:
+    def transform(self, *values: np.ndarray) -> np.ndarray:
         [rows] = values
         places = np.empty((len(rows), self.n_dimensions), self.dtype)
         for some in self.kernel.chunks(rows):
@@ -90,7 +90,7 @@ class ByAllLandmarks:
         return places
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return nearest_centroids(self.place(*values), centroids)
+        return nearest_centroids(self.transform(*values), centroids)
 
 
 @dataclass(frozen=True)

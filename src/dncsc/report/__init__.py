@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 from dncsc.report.gather import Progress, Wishes, gather
 from dncsc.report.page import page
 from dncsc.report.source import Source
@@ -78,7 +78,7 @@ def write_report(
     if wishes.reruns and wishes.sample_rows < min(k, source.n_rows):
         raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again.")
     text = page(gather(model, source, wishes, progress or (lambda step, done: None)))
-    with written_beside(target) as file:
+    with atomic_write(target) as file:
         file.write(text.encode("utf-8", errors="replace"))
 
 

@@ -11,7 +11,7 @@ from dncsc.report.pieces import text
 WIDTH, HEIGHT = 720, 300
 RIGHT, TOP, BOTTOM = WIDTH - 16, 22, HEIGHT - 40
 BESIDE, LETTER = 14, 15
-"""Room beside the numbers up the axis, and for each of their letters: they are large on a phone."""
+"""ResourceLimits beside the numbers up the axis, and for each of their letters: they are large on a phone."""
 LABELS = 12
 """Numbers below the curve, about."""
 FEW = 60

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.columns import column_names, listed
 
 TILE_BYTES = 2**21
@@ -30,15 +30,15 @@ def arrow(module: str = "pyarrow") -> Any:
 
 @contextmanager
 def decoding(file: FileState, row: int) -> Iterator[None]:
-    """What Arrow says about a damaged file becomes `FileTrouble`, unless somebody has changed the file."""
+    """What Arrow says about a damaged file becomes `FileReadError`, unless somebody has changed the file."""
     try:
         yield
-    except FileTrouble:
+    except FileReadError:
         raise
     except (arrow().ArrowException, OSError, UnicodeDecodeError) as error:
         file.check(row)
         place = f" at row {row} or after it" if row else ""
-        raise FileTrouble(f"{file.path} is damaged or truncated{place}: {error}") from error
+        raise FileReadError(f"{file.path} is damaged or truncated{place}: {error}") from error
     file.check(row)
 
 

@@ -18,7 +18,7 @@ BATCH_ROWS = 2**14
 """Rows that `batches` gives at a time unless told otherwise: 100 MB where a row has 784 float64."""
 
 
-class FileTrouble(OSError):
+class FileReadError(OSError):
     """A file of the user's is missing, unreadable, damaged, or not what it was when it was opened."""
 
 
@@ -38,18 +38,18 @@ class FileState:
         try:
             found = os.stat(where)
         except OSError as error:
-            raise FileTrouble(f"{where} cannot be read: {error.strerror}.") from error
+            raise FileReadError(f"{where} cannot be read: {error.strerror}.") from error
         if not stat.S_ISREG(found.st_mode):
-            raise FileTrouble(f"{where} is not a file that can be read at any place; copy what it gives into a file.")
+            raise FileReadError(f"{where} is not a file that can be read at any place; copy what it gives into a file.")
         return cls(where, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def check(self, row: int | None = None) -> None:
-        """Raise `FileTrouble` if the file is no longer what it was; `row` is where reading stands."""
+        """Raise `FileReadError` if the file is no longer what it was; `row` is where reading stands."""
         stood = "" if row is None else f" Reading stood at row {row}."
         try:
             now = os.stat(self.path)
         except OSError as error:
-            raise FileTrouble(f"{self.path} was deleted or moved after it was opened.{stood}") from error
+            raise FileReadError(f"{self.path} was deleted or moved after it was opened.{stood}") from error
         if now.st_size < self.size:
             change = f"was truncated from {self.size} to {now.st_size} bytes"
         elif now.st_ino != self.inode:
@@ -58,7 +58,7 @@ class FileState:
             change = "was modified"
         else:
             return
-        raise FileTrouble(f"{self.path} {change} after it was opened.{stood} Open it again when nobody writes to it.")
+        raise FileReadError(f"{self.path} {change} after it was opened.{stood} Open it again when nobody writes to it.")
 
 
 class Rows(ABC):
@@ -129,7 +129,7 @@ class Rows(ABC):
         self.check(len(self))
 
     def check(self, row: int | None = None) -> None:
-        """Raise `FileTrouble` unless all files are as they were at opening."""
+        """Raise `FileReadError` unless all files are as they were at opening."""
         for file in self.files:
             file.check(row)
 

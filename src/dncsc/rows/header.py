@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any, cast
 
 from dncsc.rows.arrow import arrow
-from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.sniff import READABLE, claim
 
 LONGEST_LINE = 2**24
@@ -50,17 +50,17 @@ def read_dialect(file: FileState, compressed: bool) -> Dialect:
         with _open(file, compressed) as stream:
             head = stream.read(LONGEST_LINE)
     except (OSError, EOFError, zlib.error) as error:
-        raise FileTrouble(f"{file.path} is damaged or truncated: {error}") from error
+        raise FileReadError(f"{file.path} is damaged or truncated: {error}") from error
     lines = list(_first_lines(head))
     if not lines:
-        raise FileTrouble(f"{file.path} has no lines but empty ones.")
+        raise FileReadError(f"{file.path} has no lines but empty ones.")
     longest = max(end - start for start, end in lines)
     if longest >= LONGEST_LINE - len(BOM):
-        raise FileTrouble(f"{file.path} is no table: its first line is longer than {LONGEST_LINE} bytes.")
+        raise FileReadError(f"{file.path} is no table: its first line is longer than {LONGEST_LINE} bytes.")
     try:
         texts = [head[start:end].decode() for start, end in lines]
     except UnicodeDecodeError as error:
-        raise FileTrouble(f"{file.path} is not in UTF-8: {error}. Save it in that encoding.") from error
+        raise FileReadError(f"{file.path} is not in UTF-8: {error}. Save it in that encoding.") from error
     delimiter = _delimiter(file, texts[0])
     records = [_fields(text, delimiter) for text in texts]
     names = tuple(name.strip() for name in records[0]) if _is_header(*records) else None
@@ -70,7 +70,7 @@ def read_dialect(file: FileState, compressed: bool) -> Dialect:
 
 
 def _block_size(line: int) -> int:
-    """Room for some thousand lines, as each column of each block costs something, but for 16 at the least."""
+    """ResourceLimits for some thousand lines, as each column of each block costs something, but for 16 at the least."""
     return max(2**20, min(2**12 * line, 2**25), 16 * line)
 
 
@@ -104,7 +104,7 @@ def refuse_ragged(file: FileState, dialect: Dialect) -> None:
                         f"{file.path}: line {reader.line_num} has {len(cells)} cells; the first has {dialect.width}."
                     )
         except csv.Error as error:
-            raise FileTrouble(f"{file.path} is no table of text: line {reader.line_num}: {error}.") from error
+            raise FileReadError(f"{file.path} is no table of text: line {reader.line_num}: {error}.") from error
 
 
 def _open(file: FileState, compressed: bool) -> IO[bytes]:
@@ -136,7 +136,7 @@ def _delimiter(file: FileState, line: str) -> str:
         if delimiter in bare:
             return delimiter
     if suffix is None:
-        raise FileTrouble(f"{file.path} is text, but no table with commas or tabs. Readable are {READABLE}.")
+        raise FileReadError(f"{file.path} is text, but no table with commas or tabs. Readable are {READABLE}.")
     return ","
 
 

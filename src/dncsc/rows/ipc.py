@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.rows.arrow import Chosen, arrow, block, choose, decoding
-from dncsc.rows.base import FileState, FileTrouble, StreamRows
+from dncsc.rows.base import FileReadError, FileState, StreamRows
 from dncsc.rows.pieces import PieceRows
 
 
@@ -97,8 +97,8 @@ def _refuse_loose_end(file: FileState, row: int, at: int) -> None:
         stream.seek(max(0, at - 8))
         end = stream.read(8)
     if end != b"\xff\xff\xff\xff\0\0\0\0":
-        raise FileTrouble(
+        raise FileReadError(
             f"{file.path} has no end mark after its {row} rows: it was truncated, or its writer was never closed."
         )
     if at != file.size:
-        raise FileTrouble(f"{file.path} goes on after its stream of {row} rows: write one stream into a file.")
+        raise FileReadError(f"{file.path} goes on after its stream of {row} rows: write one stream into a file.")

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.columns import column_numbers
 from dncsc.rows.raw import RawRows, is_real
 
@@ -42,7 +42,7 @@ def read_header(stream: BinaryIO, where: str) -> Array:
             raise ValueError(f"its format version is {version[0]}.{version[1]}, which is newer than this program")
         shape, fortran, dtype = read(stream)
     except Exception as error:  # whatever a damaged header makes NumPy's parser say
-        raise FileTrouble(f"{where} is no sound NumPy array file: {error}") from error
+        raise FileReadError(f"{where} is no sound NumPy array file: {error}") from error
     return Array(shape, fortran, dtype, stream.tell())
 
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from dncsc.rows.base import BATCH_ROWS, FileState, FileTrouble, Rows, StreamRows
+from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, Rows, StreamRows
 from dncsc.rows.columns import column_numbers
 from dncsc.rows.inflate import Inflating
 from dncsc.rows.npy import Array, read_header, table_shape
@@ -108,25 +108,25 @@ def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     chosen = column_numbers(columns, shape[1], where)
     begin = _begin(file, info)
     if info.file_size < array.header_size + math.prod(shape) * array.dtype.itemsize:
-        raise FileTrouble(f"{where} is truncated: {shape[0]} rows of {shape[1]} columns need more than it has.")
+        raise FileReadError(f"{where} is truncated: {shape[0]} rows of {shape[1]} columns need more than it has.")
     if info.compress_type == zipfile.ZIP_STORED:
         return RawRows(file, begin + array.header_size, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
     if array.fortran and info.compress_type != zipfile.ZIP_DEFLATED:
-        raise FileTrouble(f"{where} is compressed in a way that is not read column by column: use numpy.savez.")
+        raise FileReadError(f"{where} is compressed in a way that is not read column by column: use numpy.savez.")
     return CompressedRows(file, info, array, begin, chosen)
 
 
 @contextmanager
 def unzipping(file: FileState, row: int) -> Iterator[None]:
-    """What is said about a damaged archive becomes `FileTrouble`, unless somebody has changed the file."""
+    """What is said about a damaged archive becomes `FileReadError`, unless somebody has changed the file."""
     try:
         yield
-    except FileTrouble:
+    except FileReadError:
         raise
     # RuntimeError: encrypted members; NotImplementedError: ways of compression that nobody uses
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
         file.check(row)
-        raise FileTrouble(f"{file.path} is no sound .npz file: {error}.") from error
+        raise FileReadError(f"{file.path} is no sound .npz file: {error}.") from error
     file.check(row)
 
 
@@ -140,7 +140,7 @@ def arrays_in(file: FileState) -> Members:
                     header = read_header(cast(BinaryIO, member), f"{info.filename} in {file.path}")
                 found[info.filename.removesuffix(".npy")] = info, header
     if not found:
-        raise FileTrouble(f"{file.path} is a zip archive without arrays; only those that numpy.savez writes are read.")
+        raise FileReadError(f"{file.path} is a zip archive without arrays; only what numpy.savez writes is read.")
     return found
 
 
@@ -164,7 +164,7 @@ def _begin(file: FileState, info: zipfile.ZipInfo) -> int:
         stream.seek(info.header_offset)
         header = stream.read(LOCAL_HEADER)
     if len(header) < LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
-        raise FileTrouble(f"{file.path} is no sound .npz file: there is nothing where {info.filename} should begin.")
+        raise FileReadError(f"{file.path} is no sound .npz file: there is nothing where {info.filename} should begin.")
     name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
     return info.header_offset + LOCAL_HEADER + name + extra
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dncsc.rows.base import FileState, FileTrouble, Rows
+from dncsc.rows.base import FileReadError, FileState, Rows
 from dncsc.rows.columns import checked, listed
 from dncsc.rows.ipc import open_arrow_file, open_arrow_stream
 from dncsc.rows.npy import open_npy
@@ -131,13 +131,13 @@ def _files_of(path: str) -> list[Path]:
         if not inside:
             deeper = any(entry.is_dir() for entry in Path(path).iterdir())
             advice = f" but folders: try the pattern {path}/**/*.parquet, or the like" if deeper else ""
-            raise FileTrouble(f"the folder {path} holds no data files{advice}. Readable are {READABLE}.")
+            raise FileReadError(f"the folder {path} holds no data files{advice}. Readable are {READABLE}.")
         return sorted(inside, key=_natural)
     if not os.path.lexists(path) and glob.has_magic(path):
         fitting = [Path(name) for name in glob.glob(path, recursive=True)]
         files = [name for name in fitting if not name.is_dir() and not _is_aside(name.name)]
         if not files:
-            raise FileTrouble(f"no file fits the pattern {path}.")
+            raise FileReadError(f"no file fits the pattern {path}.")
         return sorted(files, key=_natural)
     return [Path(path)]
 

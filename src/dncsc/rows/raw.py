@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.base import FileState, FileTrouble, Rows
+from dncsc.rows.base import FileReadError, FileState, Rows
 
 
 class RawRows(Rows):
@@ -56,7 +56,7 @@ class RawRows(Rows):
         self.direct = fortran or 2 * self.shape[1] >= d  # else most of what is read would be thrown away
         needed = offset + math.prod(shape) * self.stored_dtype.itemsize
         if file.size < needed:
-            raise FileTrouble(
+            raise FileReadError(
                 f"{file.path} is truncated: {n} rows of {d} {self.stored_dtype.name} end at byte {needed}; "
                 f"it has {file.size} bytes."
             )
@@ -78,10 +78,10 @@ class RawRows(Rows):
                     done = read_at(stream, room.reshape(-1), self.offset + start * d * size)
         except OSError as error:
             file.check(start)
-            raise FileTrouble(f"{file.path} cannot be read at row {start}: {error.strerror or error}.") from error
+            raise FileReadError(f"{file.path} cannot be read at row {start}: {error.strerror or error}.") from error
         file.check(start)
         if not done:
-            raise FileTrouble(f"{file.path} ended while row {start} and those after it were read.")
+            raise FileReadError(f"{file.path} ended while row {start} and those after it were read.")
         return self._arranged(room, count)
 
     def _arranged(self, room: np.ndarray, count: int) -> np.ndarray:
@@ -142,7 +142,7 @@ def from_memmap(X: Any) -> RawRows | None:
     try:
         rows = RawRows(Path(owner.filename), offset, X.shape, X.dtype, fortran=not X.flags.c_contiguous, kind="memmap")
         ends = np.concatenate([rows.read(0, 1), rows.read(len(X) - 1, len(X))])
-    except FileTrouble:
+    except FileReadError:
         return None
     # The name may by now be another file's.
     return rows if ends.tobytes() == X[[0, -1]].astype(rows.dtype, order="C").tobytes() else None

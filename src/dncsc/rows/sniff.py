@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from dncsc.rows.base import FileState, FileTrouble
+from dncsc.rows.base import FileReadError, FileState
 
 READABLE = ".npy, .npz, .parquet (.pq), .feather, .arrow (.ipc, .arrows), .csv, .tsv, .csv.gz and .tsv.gz"
 
@@ -65,12 +65,12 @@ def claim(path: Path) -> str | None:
 def content(file: FileState) -> str:
     """What the first bytes say: a key of `WORDS`."""
     if not file.size:
-        raise FileTrouble(f"{file.path} is empty: it has no bytes.")
+        raise FileReadError(f"{file.path} is empty: it has no bytes.")
     try:
         with open(file.path, "rb") as stream:
             head = stream.read(4096)
     except OSError as error:
-        raise FileTrouble(f"{file.path} cannot be read: {error.strerror}.") from error
+        raise FileReadError(f"{file.path} cannot be read: {error.strerror}.") from error
     for kind, fits in _MAGIC:
         if fits(head):
             return kind
@@ -81,17 +81,17 @@ def kind_of(file: FileState) -> str:
     """What a file is; refused where its name claims something else, or where nobody could read it."""
     found, suffix = content(file), claim(file.path)
     if found == "feather 1":
-        raise FileTrouble(
+        raise FileReadError(
             f"{file.path} is {WORDS[found]}, which is no longer read: write it again with "
             "pyarrow.feather.write_feather, or as Parquet."
         )
     if found == "other text":
-        raise FileTrouble(f"{file.path} is {WORDS[found]}: save it in UTF-8.")
+        raise FileReadError(f"{file.path} is {WORDS[found]}: save it in UTF-8.")
     if suffix is not None and found not in CLAIMS[suffix]:
         should = " or ".join(WORDS[kind] for kind in sorted(CLAIMS[suffix]))
-        raise FileTrouble(f"{file.path}: the suffix {suffix} claims {should}, but the content is {WORDS[found]}.")
+        raise FileReadError(f"{file.path}: the suffix {suffix} claims {should}, but the content is {WORDS[found]}.")
     if found == "unknown":
-        raise FileTrouble(f"{file.path} is no table that can be read. Readable are {READABLE}.")
+        raise FileReadError(f"{file.path} is no table that can be read. Readable are {READABLE}.")
     return found
 
 

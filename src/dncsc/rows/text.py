@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.rows.arrow import arrow, decoding, refuse_missing, side_by_side
-from dncsc.rows.base import FileState, FileTrouble, StreamRows
+from dncsc.rows.base import FileReadError, FileState, StreamRows
 from dncsc.rows.columns import column_names, column_numbers
 from dncsc.rows.header import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
 from dncsc.rows.sniff import content
@@ -65,7 +65,7 @@ class TextRows(StreamRows):
         for row, table in self._tables(file):
             columns = [_converted(cells, kind) for cells, kind in zip(table.columns, self._types, strict=True)]
             if any(column is None or column.null_count for column in columns):
-                raise FileTrouble(f"{file.path} is not what it was when it was opened: other cells after row {row}.")
+                raise FileReadError(f"{file.path} is not what it was when it was opened: other cells after row {row}.")
             yield side_by_side([column.to_numpy(zero_copy_only=False) for column in columns], self.dtype)
 
     def fingerprint(self) -> dict[str, Any]:

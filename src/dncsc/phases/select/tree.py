@@ -53,7 +53,7 @@ class Tree:
 
     @property
     def columns(self) -> Sequence[Column]:
-        return (Column(SUBSET, np.int32, formula=self),)
+        return (Column(SUBSET, np.int32, rule=self),)
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return [self.locate(rows)]

@@ -17,7 +17,7 @@ from dncsc.phases.settings import Settings
 
 
 @dataclass(frozen=True)
-class Rows:
+class IdentityEmbedding:
     """The embedding that leaves rows where they are."""
 
     n_dimensions: int
@@ -25,22 +25,22 @@ class Rows:
     reads: ClassVar[Sequence[str]] = ()
     columns: ClassVar[Sequence[Column]] = ()
 
-    def look(self, rows: np.ndarray) -> list[np.ndarray]:
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         return [rows]
 
-    def place(self, *values: np.ndarray) -> np.ndarray:
+    def transform(self, *values: np.ndarray) -> np.ndarray:
         return values[0]
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return nearest_centroids(values[0], centroids)
 
 
-def rows_themselves(engine: Engine, settings: Settings, selection: None, links: None, affinity: None) -> Partition:
+def identity_embedding(engine: Engine, settings: Settings, selection: None, links: None, affinity: None) -> Partition:
     """Rows where they are; there is no spectrum."""
-    return Partition(Rows(engine.layout.n_features, engine.frame.dtype), np.empty(0), 1)
+    return Partition(IdentityEmbedding(engine.layout.n_features, engine.frame.dtype), np.empty(0), 1)
 
 
-def lloyd_on_rows(engine: Engine, settings: Settings, embedding: Rows) -> Centroids:
+def lloyd_on_rows(engine: Engine, settings: Settings, embedding: IdentityEmbedding) -> Centroids:
     """The best start on a sample, then Lloyd's iterations over all rows."""
     best = k_means(engine, settings, embedding)
     level = Level.flat(best.places)

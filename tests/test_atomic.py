@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from dncsc.beside import written_beside
+from dncsc.atomic import atomic_write
 
 
 @pytest.fixture(params=["without a name", "with a name"])
@@ -27,7 +27,7 @@ def test_a_file_takes_its_place_when_all_is_written(folder, old):
     target = folder / "föo"
     if old:
         target.write_bytes(old)
-    with written_beside(target) as file:
+    with atomic_write(target) as file:
         file.write(b"new")
         assert (target.read_bytes() if target.exists() else None) == old
     assert target.read_bytes() == b"new"
@@ -36,7 +36,7 @@ def test_a_file_takes_its_place_when_all_is_written(folder, old):
 
 def test_its_mode_is_that_of_any_new_file(folder):
     (folder / "any").write_bytes(b"")
-    with written_beside(folder / "file"):
+    with atomic_write(folder / "file"):
         pass
     assert (folder / "file").stat().st_mode == (folder / "any").stat().st_mode
 
@@ -44,7 +44,7 @@ def test_its_mode_is_that_of_any_new_file(folder):
 def test_who_may_read_what_is_replaced_may_read_the_new_file(folder):
     (folder / "file").write_bytes(b"old")
     (folder / "file").chmod(0o600)
-    with written_beside(folder / "file") as file:
+    with atomic_write(folder / "file") as file:
         file.write(b"new")
     assert (folder / "file").read_bytes() == b"new"
     assert (folder / "file").stat().st_mode & 0o777 == 0o600
@@ -56,7 +56,7 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(folder, old):
     if old:
         (folder / "elsewhere" / "real").write_bytes(old)
     (folder / "link").symlink_to(folder / "elsewhere" / "real")
-    with written_beside(folder / "link") as file:
+    with atomic_write(folder / "link") as file:
         file.write(b"new")
     assert (folder / "link").is_symlink()
     assert (folder / "elsewhere" / "real").read_bytes() == b"new"
@@ -67,7 +67,7 @@ def test_nothing_is_left_of_what_failed(folder):
     (folder / "file").write_bytes(b"old")
 
     def fail():
-        with written_beside(folder / "file") as file:
+        with atomic_write(folder / "file") as file:
             file.write(b"new")
             raise KeyboardInterrupt
 
@@ -78,8 +78,8 @@ def test_nothing_is_left_of_what_failed(folder):
 
 
 def test_several_may_write_the_same_file_and_the_last_to_end_stays(folder):
-    with written_beside(folder / "file") as first:
-        with written_beside(folder / "file") as second:
+    with atomic_write(folder / "file") as first:
+        with atomic_write(folder / "file") as second:
             second.write(b"second")
         first.write(b"first")
     assert (folder / "file").read_bytes() == b"first"
@@ -87,7 +87,7 @@ def test_several_may_write_the_same_file_and_the_last_to_end_stays(folder):
 
 
 def test_a_folder_that_is_not_there_is_an_error(folder):
-    with pytest.raises(FileNotFoundError), written_beside(folder / "missing" / "file"):
+    with pytest.raises(FileNotFoundError), atomic_write(folder / "missing" / "file"):
         pass
 
 
@@ -97,7 +97,7 @@ def test_where_a_file_cannot_be_given_a_name_it_has_one_from_the_beginning(tmp_p
         raise PermissionError("no links here")
 
     monkeypatch.setattr(os, "link", refuse)
-    with written_beside(tmp_path / "file") as file:
+    with atomic_write(tmp_path / "file") as file:
         file.write(b"new")
         assert len(names(tmp_path)) == 1
     assert (tmp_path / "file").read_bytes() == b"new"

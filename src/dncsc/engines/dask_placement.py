@@ -8,7 +8,7 @@ UNEVEN = 1.25
 """How much more than its share a worker may have before rows are worked on elsewhere."""
 
 
-def settle(sizes: Sequence[int], holders: Sequence[Sequence[str]], threads: Mapping[str, int]) -> list[str | None]:
+def place_parts(sizes: Sequence[int], holders: Sequence[Sequence[str]], threads: Mapping[str, int]) -> list[str | None]:
     """A worker for each part of the rows: one that holds it, unless that one holds far more than its share.
 
     Left to itself, Dask moves rows whenever another worker would be free a little sooner, in every pass anew.
@@ -24,7 +24,7 @@ def settle(sizes: Sequence[int], holders: Sequence[Sequence[str]], threads: Mapp
 
     Returns
     -------
-    homes : list of str or None
+    placement : list of str or None
         None where nobody holds the part.
     """
     each = sum(sizes) / max(sum(threads.values()), 1)
@@ -34,12 +34,12 @@ def settle(sizes: Sequence[int], holders: Sequence[Sequence[str]], threads: Mapp
     def by_load(worker: str) -> float:
         return load[worker] / threads[worker]
 
-    homes: list[str | None] = []
+    placement: list[str | None] = []
     for size, held_by in zip(sizes, holders, strict=True):
-        home = min((worker for worker in held_by if worker in threads), key=by_load, default=None)
-        if home is not None and load[home] + size > most[home]:
-            home = min(threads, key=by_load)
-        if home is not None:
-            load[home] += size
-        homes.append(home)
-    return homes
+        chosen = min((worker for worker in held_by if worker in threads), key=by_load, default=None)
+        if chosen is not None and load[chosen] + size > most[chosen]:
+            chosen = min(threads, key=by_load)
+        if chosen is not None:
+            load[chosen] += size
+        placement.append(chosen)
+    return placement

@@ -15,7 +15,7 @@ unfinished: set[Path] = set()
 
 
 @contextlib.contextmanager
-def written_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file in the folder of `path` that takes its place when all went well, and is gone when not.
 
     What was there before stays as it is until then; a link stays, and the file that it leads to is replaced. The bytes

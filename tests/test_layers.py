@@ -14,7 +14,7 @@ LAYERS = [
     "suggest",
     "version",
     "memory",
-    "beside",
+    "atomic",
     "records",
     "rows",
     "kernels",

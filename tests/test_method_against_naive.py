@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_limits
 import naive
 from dncsc import DnCSC
 from dncsc.phases import eigen
-from dncsc.phases.eigen import BEHIND, leading_eigenpairs
+from dncsc.phases.cut.eigen import BEHIND, leading_eigenpairs
 from dncsc.phases.select import divide_and_conquer
 from dncsc.phases.select.divide_and_conquer import allocate
-from dncsc.phases.specks import join_lightest
-from dncsc.phases.spectrum import Wanted, bottom_of_spectrum
+from dncsc.phases.cut.outliers import join_lightest
+from dncsc.phases.cut.spectrum import Wanted, bottom_of_spectrum
 
 
 @pytest.fixture(autouse=True)

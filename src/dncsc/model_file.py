@@ -9,47 +9,43 @@ import numpy as np
 
 from dncsc.engines.frame import LONGEST, SHORTEST, Frame
 from dncsc.model import FARTHEST, Model
-from dncsc.phases.affinity import Adaptive, Choice, Gaussian, Mixture, RowNormalised, SelfTuning
+from dncsc.phases.affinity import Adaptive, Gaussian, RowNormalised, SelfTuning
+from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, SharedClusterings
+from dncsc.phases.cut.transfer_cut import Counted, Partition
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
 from dncsc.phases.exact_graph import Placed
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
-from dncsc.phases.members import Group, Member, RowsAndMembers
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
-from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.select.tree import Level, Selection, Tree
-from dncsc.phases.specks import Tolerance
 from dncsc.records import RecordError
 
 KINDS: tuple[type, ...] = (
     Adaptive,
+    BaseClustering,
+    RowsAndClusters,
+    SharedClusterings,
     ByAllLandmarks,
     CandidateSearch,
-    Choice,
     Counted,
     Centroids,
     ExactSearch,
     Frame,
     Gaussian,
-    Group,
     Kernel,
     Level,
     Lift,
     Lifted,
     Links,
-    Member,
-    Mixture,
     Model,
     Partition,
     Placed,
     IdentityEmbedding,
     RowsAndLandmarks,
-    RowsAndMembers,
     RowNormalised,
     Selection,
     SelfTuning,
-    Tolerance,
     Tree,
 )
 
@@ -113,11 +109,11 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
     """Check a bipartite graph; how many points it has."""
     if isinstance(graph, RowsAndLandmarks):
         return _check_landmarks(graph, d, dtype)
-    _need(isinstance(graph, RowsAndMembers) and graph.groups, "its graph is none")
-    for number, group in enumerate(graph.groups):
-        _need(group.number == number and group.members, "its members are not in order")
-        shared = group.members[0].embedding.graph.links
-        for member in group.members:
+    _need(isinstance(graph, RowsAndClusters) and graph.shared, "its graph is none")
+    for number, group in enumerate(graph.shared):
+        _need(group.number == number and group.clusterings, "its base clusterings are not in order")
+        shared = group.clusterings[0].embedding.graph.links
+        for member in group.clusterings:
             _need(isinstance(member.embedding.graph, RowsAndLandmarks), "a member is an ensemble")
             _need(member.embedding.graph.links is shared, "members of a group have different landmarks")
             _check_embedding(member.embedding, d, dtype)
@@ -127,12 +123,12 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
     return int(graph.sizes.sum())
 
 
-def _check_parts(group: Group, p: int) -> None:
+def _check_parts(group: SharedClusterings, p: int) -> None:
     """Check which part of the graph a landmark is in, and which cluster rows of a part are in."""
-    _array("parts of a graph", group.part, (p,), np.int32)
-    _numbers("a part of a graph", group.part, p)
-    n_parts = int(group.part.max()) + 1
-    for member in group.members:
+    _array("components of a graph", group.component, (p,), np.int32)
+    _numbers("a component of a graph", group.component, p)
+    n_parts = int(group.component.max()) + 1
+    for member in group.clusterings:
         _array("a member's clusters", member.clusters, (len(member.centroids), n_parts), np.int32)
         _numbers("a member's cluster", member.clusters, 2**16)
 

@@ -23,14 +23,12 @@ from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, 
 from dncsc.estimators.labels_file import labels_file
 from dncsc.model import made_by
 from dncsc.model_file import KINDS
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
-from dncsc.phases.ensemble import Members
+from dncsc.phases.ensemble import EnsembleSize
 from dncsc.phases.select.divide_and_conquer import usual_rate
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
 from dncsc.recipes import Recipe
-
-FEWEST, ROWS_A_LANDMARK = 50, 2
-"""Landmarks that any data may have, and rows for each beyond these."""
 
 SettingsOf = Callable[[Frame, int], Settings]
 
@@ -64,13 +62,14 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         """Whether the number of clusters is to be found, which only some classes can do."""
         return hasattr(self, "max_clusters") and isinstance(self.n_clusters, str) and self.n_clusters == "auto"
 
-    def _members(self) -> Members | None:
+    def _members(self) -> EnsembleSize | None:
         """For an ensemble, how many members it has."""
         return None
 
     def _most_landmarks(self, n_counted: int) -> int:
         """The most landmarks that are of use, where weights choose themselves: links of single rows are but chance."""
-        return max(FEWEST, n_counted // ROWS_A_LANDMARK)
+        policy = CutPolicy()
+        return max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
 
     def _check_size(self, n_rows: int) -> None:
         """Refuse data that is too much for the method."""

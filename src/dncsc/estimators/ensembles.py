@@ -7,12 +7,10 @@ from typing import Any
 from dncsc import pipeline
 from dncsc.estimators import checks
 from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
-from dncsc.phases.ensemble import Members
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.ensemble import EnsembleSize
 from dncsc.phases.settings import AUTO
 from dncsc.recipes import DNC_SC, U_SPEC, Recipe
-
-MANY_LANDMARKS, ROWS_OF_MANY = 1000, 40
-"""More landmarks than these should have so many rows each: fewer make members finer, but not better."""
 
 
 class LSEC(EmbeddingMixin, RecipeClusterer):
@@ -103,12 +101,14 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     def _recipe(self) -> Recipe:
         return DNC_SC
 
-    def _members(self) -> Members:
+    def _members(self) -> EnsembleSize:
         count = checks.integer("n_members", self.n_members)
-        return Members(count, min(count, checks.integer("n_graphs", self.n_graphs)))
+        return EnsembleSize(count, min(count, checks.integer("n_graphs", self.n_graphs)))
 
     def _most_landmarks(self, n_counted: int) -> int:
-        return max(min(MANY_LANDMARKS, super()._most_landmarks(n_counted)), n_counted // ROWS_OF_MANY)
+        policy = CutPolicy()
+        few = min(policy.ensemble_landmarks, super()._most_landmarks(n_counted))
+        return max(few, n_counted // policy.ensemble_rows_a_landmark)
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
@@ -185,6 +185,6 @@ class USENC(LSEC):
     def _recipe(self) -> Recipe:
         return U_SPEC
 
-    def _members(self) -> Members:
+    def _members(self) -> EnsembleSize:
         count = checks.integer("n_members", self.n_members)
-        return Members(count, count)
+        return EnsembleSize(count, count)

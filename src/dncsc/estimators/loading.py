@@ -15,13 +15,13 @@ from dncsc.estimators.exact_sc import ExactSC
 from dncsc.estimators.lloyd_kmeans import LloydKMeans
 from dncsc.estimators.nystrom_sc import NystromSC
 from dncsc.estimators.registry import CLASSES
+from dncsc.phases.base_clusterings import RowsAndClusters
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, Labelled
 from dncsc.phases.embedding import RowsAndLandmarks
 from dncsc.phases.exact_graph import Placed
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
-from dncsc.phases.members import RowsAndMembers
 from dncsc.phases.nystrom import ByAllLandmarks
-from dncsc.phases.partition import Partition
 from dncsc.records import RecordError
 
 
@@ -87,7 +87,7 @@ PLACED_BY: dict[type, type] = {
     ExactSC: Placed,
     LandmarkClusterer: RowsAndLandmarks,
     LloydKMeans: IdentityEmbedding,
-    LSEC: RowsAndMembers,
+    LSEC: RowsAndClusters,
     NystromSC: ByAllLandmarks,
 }
 """What places the rows of each class."""

@@ -54,7 +54,7 @@ def values_of(block: Block, reads: Sequence[str]) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class Lift:
-    """From a row's shares in landmarks to its place: the mean of the landmarks' lines, scaled to norm 1."""
+    """From a row's shares in landmarks to its place: the mean of its landmarks' coordinates, scaled to norm 1."""
 
     vectors: np.ndarray
     """(p, k), in working precision"""
@@ -80,7 +80,7 @@ class Lift:
 
 
 class Bipartite(Protocol):
-    """A graph of rows and a few points that stand for them: landmarks, or the clusters of an ensemble's members."""
+    """A graph of rows and a few points that stand for them: landmarks, or the clusters of base clusterings."""
 
     @property
     def reads(self) -> Sequence[str]: ...

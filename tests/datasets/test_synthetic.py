@@ -1,4 +1,4 @@
-"""Synthetic sets: of the right shape, the same each time, and drawn where the README of the data says."""
+"""Synthetic sets: of the right shape, the same each time, and drawn as they are defined."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column 
 def datasets(ctx: typer.Context, json: options.JsonTable = False) -> None:
     """List the data sets of the paper, or make a file of one.
 
-    Synthetic sets have two features and any number of rows. Real ones come from the folder that the environment
-    variable DNCSC_DATA names, or from OpenML.
+    Synthetic sets have two features and any number of rows. PenDigits and Letters come with dncsc; other real sets are
+    read from the folder that the environment variable DNCSC_DATA names, or downloaded from OpenML.
     """
     if ctx.invoked_subcommand is not None:
         return

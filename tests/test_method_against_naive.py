@@ -15,10 +15,10 @@ import naive
 from dncsc import DnCSC
 from dncsc.phases import eigen
 from dncsc.phases.cut.eigen import BEHIND, leading_eigenpairs
-from dncsc.phases.select import divide_and_conquer
-from dncsc.phases.select.divide_and_conquer import allocate
 from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.spectrum import Wanted, bottom_of_spectrum
+from dncsc.phases.select import divide_and_conquer
+from dncsc.phases.select.divide_and_conquer import allocate
 
 
 @pytest.fixture(autouse=True)

@@ -74,11 +74,10 @@ class Operation(ABC):
         """The values of the columns for a block of rows, which are finite."""
 
 
-@dataclass(frozen=True)
 class Label(Operation):
     """Cluster of each row."""
 
-    phase: ClassVar[str] = "label"
+    phase = "label"
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -88,11 +87,10 @@ class Label(Operation):
         return self.model.embedding.label(self.model.centroids, *self.model.lookup(rows))[:1]
 
 
-@dataclass(frozen=True)
 class Embed(Operation):
     """Spectral embedding of each row."""
 
-    phase: ClassVar[str] = "place"
+    phase = "place"
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -102,11 +100,10 @@ class Embed(Operation):
         return [self.model.embedding.transform(*self.model.lookup(rows))]
 
 
-@dataclass(frozen=True)
 class Weigh(Operation):
     """The row's entries in B: landmarks in ascending order, and the weights of the links."""
 
-    phase: ClassVar[str] = "weigh"
+    phase = "weigh"
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -142,16 +139,7 @@ class _Apply(Pass[list[NotFinite]]):
 
 
 def apply(operation: Operation, engine: Engine, names: Sequence[str] | None = None) -> list[Any]:
-    """Carry out an operation on all rows of an engine; one array for each of its columns.
-
-    Parameters
-    ----------
-    operation : Operation
-    engine : Engine
-        Entered, and in its raw frame.
-    names : sequence of str, optional
-        Names of the features, for messages.
-    """
+    """Carry out an operation on all rows of an engine in its raw frame; one array for each column."""
     engine.phase = operation.phase
     check_finite([bad for total in engine.sweep(_Apply(operation)) for bad in total], names)
     return [engine.take(column.name) for column in operation.columns]

@@ -17,7 +17,7 @@ from dncsc import pipeline
 from dncsc.budget import ResourceLimits
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.frame import Frame
-from dncsc.estimators import checks, saving
+from dncsc.estimators import checks
 from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
@@ -133,8 +133,10 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         notes : mapping, optional
             Words and numbers to keep with it.
         """
+        from dncsc.estimators.saving import save_model  # which knows all classes, and hence imports this file
+
         check_is_fitted(self)
-        saving.write(path, self, notes)
+        save_model(path, self, notes)
 
     def _settings(self) -> Callable[[int], SettingsOf]:
         """Settings for a number of rows. Every parameter is checked here, before any work.

@@ -249,6 +249,14 @@ def test_an_earlier_file_is_read_after_a_class_and_a_field_were_renamed_and_one_
     assert there_and_back(Rectangle(1.0, 2.0), tmp_path / "record.npz", schema=LATER) == Rectangle(1.0, 2.0)
 
 
+def test_an_earlier_file_is_read_after_a_field_was_dropped(tmp_path):
+    records.write(tmp_path / "record.npz", {}, Rectangle(1.0, 2.0), LATER)
+    header, arrays = records.read(tmp_path / "record.npz")
+    without = Schema(3, [Kind("square", Square, "side -width")])
+    assert records.unpack(header["record"], arrays, without, Square) == Square(1.0)
+    assert there_and_back(Square(1.0), tmp_path / "record.npz", schema=without) == Square(1.0)
+
+
 def test_a_later_file_is_refused(tmp_path):
     records.write(tmp_path / "record.npz", {"format": "x"}, Rectangle(1.0, 2.0), LATER)
     header, arrays = records.read(tmp_path / "record.npz")

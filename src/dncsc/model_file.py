@@ -44,19 +44,21 @@ KINDS = Schema(
         Kind("base-clustering", BaseClustering, "embedding centroids clusters"),
         Kind("centroids", Centroids, "places n_iter"),
         Kind("cluster-count", Counted, "n_clusters clearness is_clear eigenvalues"),
-        Kind("embedding/graph", Lifted, "graph map=lift"),
+        Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/identity", IdentityEmbedding, "n_dimensions dtype"),
-        Kind("embedding/nystrom", ByAllLandmarks, "kernel degrees=reach roots=root map=lines by_length"),
+        Kind(
+            "embedding/nystrom", ByAllLandmarks, "kernel degree_weights=reach root_degrees=root vectors=lines by_length"
+        ),
         Kind("embedding/of-fitted-rows", Placed, "n_dimensions dtype"),
         Kind("fitted", Fitted, "model eigenvalues n_components inertia n_iter cluster_sizes"),
         Kind("frame", Frame, "dtype scale shift"),
         Kind("graph/rows-and-clusters", RowsAndClusters, "landmark_graphs=shared"),
         Kind("graph/rows-and-landmarks", RowsAndLandmarks, "links affinity"),
         Kind("kernel/gaussian", Kernel, "landmarks bandwidth"),
+        Kind("landmark-coordinates", Lift, "vectors by_length"),
         Kind("landmark-graph-clusterings", SharedClusterings, "number clusterings component"),
         Kind("landmarks", Selection, "landmarks tree"),
         Kind("links", Links, "tree search mean_distance exact_fraction ranks rows_a_landmark"),
-        Kind("map-from-landmarks", Lift, "vectors by_length"),
         Kind("model", Model, "frame embedding centroids"),
         Kind("partition", Partition, "embedding eigenvalues n_components component rejected counted"),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
@@ -115,7 +117,7 @@ def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
         _points("landmarks", embedding.kernel.landmarks, (None, d), dtype)
         p = len(embedding.kernel.landmarks)
         _need(SHORTEST <= embedding.kernel.bandwidth <= LONGEST, "its bandwidth is out of range")
-        for what, array in (("degrees", embedding.reach), ("roots", embedding.root)):
+        for what, array in (("degree weights", embedding.reach), ("root degrees", embedding.root)):
             _array(what, array, (p,), np.float64)
         _array("eigenvectors", embedding.lines, (p, None), np.float64)
         _need(embedding.n_dimensions > 0, "it has no eigenvectors")

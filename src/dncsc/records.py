@@ -47,15 +47,16 @@ class Kind:
         Names the class in files.
     cls : type
     fields : str
-        Names of all its fields in files, ``name=attribute`` where the class has another one; without those that can
-        only be None.
+        Names of all its fields in files, ``name=attribute`` where the class has another one, ``-name`` where it has
+        none any more; without those that can only be None.
     **defaults
         Values of fields that files of earlier versions do not have.
     """
 
     def __init__(self, tag: str, cls: Any, fields: str = "", **defaults: Any) -> None:
-        pairs = [field.partition("=") for field in fields.split()]
         self.tag, self.cls, self.defaults = tag, cls, defaults
+        self._dropped = {name[1:] for name in fields.split() if name.startswith("-")}
+        pairs = [name.partition("=") for name in fields.split() if not name.startswith("-")]
         self.attributes = {name: attribute or name for name, _, attribute in pairs}
         declared = {field.name for field in dataclasses.fields(cls) if field.type not in ("None", None)}
         if declared != set(self.attributes.values()) or not defaults.keys() <= self.attributes.keys():
@@ -64,7 +65,8 @@ class Kind:
     def make(self, values: Mapping[str, Any]) -> Any:
         """A record from the values of its fields, which are checked."""
         values, known = {**self.defaults, **values}, self.attributes.keys()
-        for problem, names in (("lacks", known - values.keys()), ("has an unknown", values.keys() - known)):
+        unknown = values.keys() - known - self._dropped
+        for problem, names in (("lacks", known - values.keys()), ("has an unknown", unknown)):
             if names:
                 raise RecordError(f"{self.tag!r} {problem} field: {', '.join(sorted(names))}.")
         hints, given = typing.get_type_hints(self.cls), {}
@@ -94,10 +96,10 @@ class Schema:
             raise RecordError(f"it has a record {tag!r}, which dncsc {__version__} does not know.")
         return self._by_tag[tag]
 
-    def check(self, header: Mapping[str, Any], format: str) -> None:
+    def check(self, header: Mapping[str, Any], expected: str) -> None:
         """Refuse a header of another format, or of a newer schema."""
-        if header.get("format") != format:
-            raise RecordError(f"it is not a {format}.")
+        if header.get("format") != expected:
+            raise RecordError(f"it is not a {expected}.")
         found = header.get("schema")
         if type(found) is not int or found < 1:
             raise RecordError("its header has no valid schema.")

@@ -20,6 +20,7 @@ from dncsc.phases.cut.weights import Attempt, EnsemblePlan, by_name, for_ensembl
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Lifted
 from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
+from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
@@ -145,7 +146,7 @@ def run(
         assert isinstance(embedding, Lifted)
         steps("confidence", confidence, embedding.graph, len(centroids.places))
         agreed = engine.take(CONFIDENCE)
-    for name in embedding.reads:
+    for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)
     return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, agreed)

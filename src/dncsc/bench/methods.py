@@ -30,7 +30,7 @@ class _Subsets:
     """The embedding of a selection: a row is where its own landmark is."""
 
     selection: Selection
-    reads: ClassVar[Sequence[str]] = (SUBSET,)
+    inputs: ClassVar[Sequence[str]] = (SUBSET,)
 
     @property
     def columns(self) -> Sequence[Column]:

@@ -10,7 +10,7 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.phases.base_clusterings import RowsAndClusters
 from dncsc.phases.discretize import LABEL
-from dncsc.phases.embedding import values_of
+from dncsc.phases.inputs import values_of
 from dncsc.phases.kmeans import added
 
 CONFIDENCE = "confidence"

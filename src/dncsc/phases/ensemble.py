@@ -20,7 +20,8 @@ from dncsc.phases.cut.spectrum import Weighting
 from dncsc.phases.cut.transfer_cut import Partition, cut
 from dncsc.phases.cut.weights import CutOptions
 from dncsc.phases.discretize import draw, k_means_of, one_run
-from dncsc.phases.embedding import Lift, Lifted, values_of
+from dncsc.phases.embedding import Lift, Lifted
+from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
 
@@ -62,7 +63,7 @@ class _LabelRows(Pass[None]):
 
     @property
     def reads(self) -> Sequence[str]:
-        return self.shared.clusterings[0].embedding.reads
+        return self.shared.clusterings[0].embedding.graph.reads
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -96,7 +97,7 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
         all_shared.append(shared)
         is_weighted = is_weighted and graphs.weighting is not None
         engine.sweep(_LabelRows(shared))
-        for name in graphs.fine[0].embedding.reads:
+        for name in columns_of(graphs.fine[0].embedding.inputs):
             engine.drop(name)
     bipartite = RowsAndClusters(tuple(all_shared))
     weighting = Weighting(policy, policy.consensus_weighting_power, policy.consensus_spare_vectors)

@@ -30,7 +30,7 @@ class Placed:
 
     n_dimensions: int
     dtype: np.dtype[Any]
-    reads: ClassVar[Sequence[str]] = (PLACE,)
+    inputs: ClassVar[Sequence[str]] = (PLACE,)
 
     @property
     def columns(self) -> Sequence[Column]:

@@ -21,6 +21,7 @@ from dncsc.phases.affinity import mean_distance
 from dncsc.phases.cut.eigen import with_positive_peaks
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
+from dncsc.phases.inputs import ROWS
 from dncsc.phases.kmeans import added
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
@@ -61,7 +62,7 @@ class ByAllLandmarks:
     lines: np.ndarray
     """(p, k): from normalised similarities to places"""
     by_length: bool
-    reads: ClassVar[Sequence[str]] = ()
+    inputs: ClassVar[Sequence[str]] = (ROWS,)
     columns: ClassVar[Sequence[Column]] = ()
 
     @property

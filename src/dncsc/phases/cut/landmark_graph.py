@@ -15,7 +15,8 @@ from scipy.sparse import csr_array
 from dncsc.engines.base import Block, Engine, Task
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.embedding import Bipartite, values_of
+from dncsc.phases.embedding import Bipartite
+from dncsc.phases.inputs import values_of
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""

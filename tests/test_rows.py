@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dncsc.rows import RawRows, from_memmap, open_rows
 from dncsc.rows.base import FileState
-from dncsc.rows.header import read_dialect
+from dncsc.rows.dialect import read_dialect
 from row_files import (
     DIRECT,
     NAMED,

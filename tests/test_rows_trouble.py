@@ -165,7 +165,7 @@ def test_old_feather_files_are_refused_with_advice(tmp_path):
 
 
 def test_text_that_is_no_table(tmp_path):
-    with pytest.raises(FileReadError, match=r"no table with commas or tabs\. Readable are \.npy"):
+    with pytest.raises(FileReadError, match=r"no table with commas or tabs\. Readable are \.csv"):
         open_rows(text(tmp_path, "Dear reader\nthis is prose\n", "letter.txt"))
     with pytest.raises(FileReadError, match="another encoding than UTF-8"):
         open_rows(text(tmp_path, "a,b\n1,2\n".encode("utf-16")))

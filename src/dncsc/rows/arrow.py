@@ -1,10 +1,10 @@
-"""From Arrow's columns to blocks of rows: what Parquet, Arrow and CSV files have in common."""
+"""What Parquet, Arrow and CSV files have in common: Arrow's columns as blocks of rows, and the other way round."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState
-from dncsc.rows.columns import column_names, listed
+from dncsc.rows.columns import ColumnTypeError, column_names
+from dncsc.rows.format import Header, Writer
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -30,7 +31,7 @@ def arrow(module: str = "pyarrow") -> Any:
 
 @contextmanager
 def decoding(file: FileState, row: int) -> Iterator[None]:
-    """What Arrow says about a damaged file becomes `FileReadError`, unless somebody has changed the file."""
+    """Arrow's errors about a damaged file become `FileReadError`, which says so if the file has changed."""
     try:
         yield
     except FileReadError:
@@ -38,7 +39,7 @@ def decoding(file: FileState, row: int) -> Iterator[None]:
     except (arrow().ArrowException, OSError, UnicodeDecodeError) as error:
         file.check(row)
         place = f" at row {row} or after it" if row else ""
-        raise FileReadError(f"{file.path} is damaged or truncated{place}: {error}") from error
+        raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error
     file.check(row)
 
 
@@ -52,22 +53,23 @@ class Chosen:
 
 def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
     """Check the names and types of chosen columns; all but pandas' index by default."""
-    index = set() if columns is not None else _pandas_index(schema)
+    index = set() if columns is not None else pandas_index(schema)
     names = [name for name in column_names(columns, schema.names, where) if name not in index]
     if not names:
         raise ValueError(f"{where} has no columns.")
     types = {name: _numpy_type(schema.field(name).type) for name in names}
     bad = [name for name in names if types[name] is None]
     if bad:
-        words = [f"{name!r} ({schema.field(name).type})" for name in bad]
+        described = [f"{name!r} ({schema.field(name).type})" for name in bad]
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
         good = [name for name in names if types[name] is not None]
-        advice = f"choose others with columns=[{listed(good)}]" if good else "no column does"
-        raise TypeError(f"{where}: columns must hold numbers; {advice}. Not numbers are {', '.join(words[:5])}{more}.")
+        choice = "choose others with {columns}" if good else "no column does"
+        rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(described[:5])}{more}."
+        raise ColumnTypeError(where, rule, good)
     return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
 
 
-def _pandas_index(schema: Any) -> set[str]:
+def pandas_index(schema: Any) -> set[str]:
     """Columns that hold the labels of a data frame's rows, as pandas notes them in the file."""
     noted = (schema.pandas_metadata or {}).get("index_columns", [])
     return {name for name in noted if isinstance(name, str)}
@@ -123,3 +125,40 @@ def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None
         f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the "
         f"{len(column)} values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
     )
+
+
+def arrow_header(schema: Any) -> Header:
+    """Columns of a file with a schema; pandas' index is no feature."""
+    index = pandas_index(schema)
+    return Header(list(schema.names), [name for name in schema.names if name not in index], has_names=True)
+
+
+def arrow_type(schema: Any, name: str) -> Any:
+    """Type of a column's values; those of a dictionary count as what they stand for."""
+    found = schema.field(name).type
+    return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
+
+
+class ArrowWriter:
+    """Writes tables with a writer of Arrow's, which is made when the first block shows the types."""
+
+    def __init__(self, make: Callable[[Any], Any], names: Sequence[str]) -> None:
+        self._make, self._names = make, list(names)
+        self._writer: Any = None
+
+    def write(self, columns: Sequence[Any]) -> None:
+        pa = arrow()
+        arrays = [pa.array(column) if isinstance(column, np.ndarray) else column for column in columns]
+        table = pa.table(arrays, names=self._names)
+        if self._writer is None:
+            self._writer = self._make(table.schema)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def arrow_writer(make: Callable[[Any], Any], names: Sequence[str]) -> AbstractContextManager[Writer]:
+    """A writer for a block; `make` gives Arrow's own for a schema."""
+    return closing(ArrowWriter(make, names))

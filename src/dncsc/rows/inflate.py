@@ -11,7 +11,7 @@ CHUNK = 2**14
 
 class Inflating:
     """A deflated stream that can be copied where it stands. Archives can only be unpacked from the beginning; copies
-    left at several places go on from there, each with some 60 kB of its own.
+    left at several places resume from there, each with some 60 kB of its own.
     """
 
     def __init__(self, stream: BinaryIO, begin: int, end: int) -> None:
@@ -26,15 +26,15 @@ class Inflating:
 
     def read(self, size: int) -> bytes:
         """The next bytes; fewer at the end."""
-        pieces, missing = [], size
+        parts, missing = [], size
         while missing and not self._state.eof:
             packed = self._state.unconsumed_tail or self._next_chunk()
-            piece = self._state.decompress(packed, missing)
-            if not piece and not packed:
+            part = self._state.decompress(packed, missing)
+            if not part and not packed:
                 break
-            pieces.append(piece)
-            missing -= len(piece)
-        return b"".join(pieces)
+            parts.append(part)
+            missing -= len(part)
+        return b"".join(parts)
 
     def _next_chunk(self) -> bytes:
         self._stream.seek(self._at)

@@ -171,7 +171,7 @@ def test_identifiers_that_cannot_be_read_are_refused_before_any_work(command, pa
         np.savez(parts / f"{part}.npz", X=X, code=code)
     write_rows(Path("lists/1.parquet"), code=pa.array([[1, 2]] * 20))
     write_rows(Path("lists/2.parquet"), code=pa.array(["x"] * 20))
-    lines = [f"{row},{row % 7},k{row}\n".encode() for row in range(400_000)]
+    lines = [f"{row},{row % 7},k{row}\n".encode() for row in range(100_000)]
     Path("late.csv").write_bytes(b"a,b,code\n" + b"".join(lines) + b"1,2,caf\xe9\n")
     assert main(["fit", "short.npz", *FIT, "--model", "m.npz"]) == 0
     monkeypatch.setattr("dncsc.DnCSC.fit", None)

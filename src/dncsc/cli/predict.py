@@ -144,8 +144,6 @@ def _named_alike(known: list[str], read: InputTable) -> list[str] | None:
 
 def _called_alike(known: list[str], rows: Rows) -> Rows:
     """Columns that were chosen in the order of the model, under its names; none of these may stand for another."""
-    from dncsc.rows.renamed import RenamedRows
-
     assert rows.names is not None
     for name, here in zip(known, rows.names, strict=True):
         if here != name and here in known:
@@ -153,4 +151,4 @@ def _called_alike(known: list[str], rows: Rows) -> Rows:
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
                 f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."
             )
-    return rows if list(rows.names) == known else RenamedRows(rows, known)
+    return rows if list(rows.names) == known else rows.renamed(known)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.columns import ColumnTypeError, column_names
-from dncsc.rows.format import Header, Writer
+from dncsc.rows.format import Format, Header, Output, Writer
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -53,7 +53,7 @@ class Chosen:
 
 def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
     """Check the names and types of chosen columns; all but pandas' index by default."""
-    index = set() if columns is not None else pandas_index(schema)
+    index = set() if columns is not None else _pandas_index(schema)
     names = [name for name in column_names(columns, schema.names, where) if name not in index]
     if not names:
         raise ValueError(f"{where} has no columns.")
@@ -69,7 +69,7 @@ def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
     return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
 
 
-def pandas_index(schema: Any) -> set[str]:
+def _pandas_index(schema: Any) -> set[str]:
     """Columns that hold the labels of a data frame's rows, as pandas notes them in the file."""
     noted = (schema.pandas_metadata or {}).get("index_columns", [])
     return {name for name in noted if isinstance(name, str)}
@@ -127,23 +127,11 @@ def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None
     )
 
 
-def arrow_header(schema: Any) -> Header:
-    """Columns of a file with a schema; pandas' index is no feature."""
-    index = pandas_index(schema)
-    return Header(list(schema.names), [name for name in schema.names if name not in index], has_names=True)
-
-
-def arrow_type(schema: Any, name: str) -> Any:
-    """Type of a column's values; those of a dictionary count as what they stand for."""
-    found = schema.field(name).type
-    return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
-
-
 class ArrowWriter:
-    """Writes tables with a writer of Arrow's, which is made when the first block shows the types."""
+    """Writes tables with a writer of Arrow's, which `make` gives when the first block shows the schema."""
 
-    def __init__(self, make: Callable[[Any], Any], names: Sequence[str]) -> None:
-        self._make, self._names = make, list(names)
+    def __init__(self, make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, names: Sequence[str]) -> None:
+        self._make, self._stream, self._names = make, stream, list(names)
         self._writer: Any = None
 
     def write(self, columns: Sequence[Any]) -> None:
@@ -151,7 +139,7 @@ class ArrowWriter:
         arrays = [pa.array(column) if isinstance(column, np.ndarray) else column for column in columns]
         table = pa.table(arrays, names=self._names)
         if self._writer is None:
-            self._writer = self._make(table.schema)
+            self._writer = self._make(self._stream, table.schema)
         self._writer.write_table(table)
 
     def close(self) -> None:
@@ -159,6 +147,54 @@ class ArrowWriter:
             self._writer.close()
 
 
-def arrow_writer(make: Callable[[Any], Any], names: Sequence[str]) -> AbstractContextManager[Writer]:
-    """A writer for a block; `make` gives Arrow's own for a schema."""
-    return closing(ArrowWriter(make, names))
+Tables = Iterator[tuple[int, Any]]
+"""Record batches with the numbers of their first rows."""
+
+
+def arrow_format(
+    schema: Callable[[FileState], Any],
+    tables: Callable[[FileState, Sequence[str], int], Tables],
+    make_writer: Callable[[BinaryIO, Any], Any] | None = None,
+    written: Sequence[str] = (),
+    **fields: Any,
+) -> Format:
+    """A format whose files have a schema of Arrow's and are read as record batches.
+
+    Parameters
+    ----------
+    schema : callable
+        Of a file.
+    tables : callable
+        Columns of a file, by name, some rows at a time.
+    make_writer : callable, optional
+        A writer of Arrow's for a stream and a schema.
+    written : sequence of str
+        Suffixes of files that it writes.
+    **fields
+        The other fields of `Format`.
+    """
+
+    def header(file: FileState) -> Header:
+        found = schema(file)
+        index = _pandas_index(found)
+        return Header(list(found.names), [name for name in found.names if name not in index], has_names=True)
+
+    def column_type(file: FileState, name: str) -> Any:
+        found = schema(file).field(name).type
+        return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
+
+    def read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
+        return (table.column(0) for _, table in tables(file, [name], n_rows))
+
+    def write(stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
+        assert make_writer is not None
+        return closing(ArrowWriter(make_writer, stream, output.names))
+
+    return Format(
+        header=header,
+        read_column=read_column,
+        column_type=column_type,
+        writers=dict.fromkeys(written, write),
+        holds="typed columns",
+        **fields,
+    )

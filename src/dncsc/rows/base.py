@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 import stat
@@ -9,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -163,6 +163,12 @@ class Rows(ABC):
         """Release memory; nothing can be read afterwards."""
         self._closed = True
 
+    def renamed(self, names: Sequence[str]) -> Rows:
+        """The same rows, with other names of the columns."""
+        twin = copy.copy(self)
+        twin.names = tuple(names)
+        return twin
+
     def _only_in_order(self) -> io.UnsupportedOperation:
         return io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
 
@@ -173,9 +179,7 @@ class Rows(ABC):
     def __enter__(self) -> Rows:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __len__(self) -> int:

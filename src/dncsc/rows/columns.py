@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,10 +92,7 @@ def column_names(columns: Sequence[Any] | None, names: Sequence[str], where: str
 
 def repeated(values: Sequence[Any]) -> list[Any]:
     """Values that occur more than once, in order of their first places."""
-    counts: dict[Any, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    return [value for value, count in counts.items() if count > 1]
+    return [value for value, count in Counter(values).items() if count > 1]
 
 
 def listed(values: Sequence[Any], most: int = 10) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import shutil
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +17,9 @@ from dncsc.npy_header import ArrayHeader, read_array_header
 from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, Rows, StreamRows
 from dncsc.rows.columns import column_numbers
 from dncsc.rows.format import Format, Header
-from dncsc.rows.inflate import Inflating
 from dncsc.rows.npy import numbered, table_shape
 from dncsc.rows.npz_writer import write_npz
-from dncsc.rows.raw import RawRows
+from dncsc.rows.raw import RawRows, read_at
 
 TABLE_NAMES = ("X", "x", "data", "rows")
 """What the table is called where there are several, in order of preference."""
@@ -35,67 +36,47 @@ class CompressedRows(StreamRows):
     kind = "npz"
 
     def __init__(
-        self, file: FileState, info: zipfile.ZipInfo, array: ArrayHeader, begin: int, columns: Sequence[int] | None
+        self, file: FileState, info: zipfile.ZipInfo, array: ArrayHeader, columns: Sequence[int] | None
     ) -> None:
         n, d = array.shape
         super().__init__([file], (n, d if columns is None else len(columns)), array.dtype)
-        self._info, self._array, self._begin = info, array, begin
+        self._info, self._array = info, array
         self._columns = None if columns is None else list(columns)
 
     def _slices(self) -> Iterator[np.ndarray]:
         return self._from_columns() if self._array.fortran else self._from_rows()
 
     def _from_rows(self) -> Iterator[np.ndarray]:
-        (n, d), dtype = self._array.shape, self._array.dtype
+        (n, d), dtype, file = self._array.shape, self._array.dtype, self.files[0]
         with ExitStack() as opened:
-            with unzipping(self.files[0], 0):
-                archive = opened.enter_context(zipfile.ZipFile(self.files[0].path))
-                stream = opened.enter_context(archive.open(self._info))
+            with unzipping(file, 0):
+                archive = opened.enter_context(zipfile.ZipFile(file.path))
+                stream: Any = opened.enter_context(archive.open(self._info))
                 stream.read(self._array.size)
             for row in range(0, n, BATCH_ROWS):
-                count = min(BATCH_ROWS, n - row)
-                with unzipping(self.files[0], row):
-                    values = np.frombuffer(_exactly(stream.read(count * d * dtype.itemsize), count * d, dtype), dtype)
-                    if row + count == n:
-                        stream.read(1)  # the checksum is looked at when the end is
-                rows = values.reshape(count, d)
+                rows = np.empty((min(BATCH_ROWS, n - row), d), dtype)
+                with unzipping(file, row):
+                    if stream.readinto(rows.reshape(-1).view(np.uint8).data) < rows.nbytes:
+                        raise EOFError("it ends too early")
+                    if row + len(rows) == n:
+                        stream.read(1)  # the checksum is compared at the end
                 yield rows if self._columns is None else rows[:, self._columns]
 
     def _from_columns(self) -> Iterator[np.ndarray]:
-        """Columns stand one after another: each is unpacked from its own beginning, all at the same pace."""
-        n, dtype = len(self), self._array.dtype
-        order = range(self._array.shape[1]) if self._columns is None else self._columns
-        with ExitStack() as opened:
-            with unzipping(self.files[0], 0):
-                stream = opened.enter_context(open(self.files[0].path, "rb"))
-                beginnings = self._beginnings(stream)
-            columns = [beginnings[number] for number in order]
+        """Columns follow one another: the array is unpacked into a temporary file, in which all are read together."""
+        file, n, dtype = self.files[0], len(self), self._array.dtype
+        columns = range(self._array.shape[1]) if self._columns is None else self._columns
+        with tempfile.TemporaryFile() as unpacked:
+            with unzipping(file, 0), zipfile.ZipFile(file.path) as archive, archive.open(self._info) as stream:
+                shutil.copyfileobj(stream, unpacked, 2**20)
             for row in range(0, n, BATCH_ROWS):
-                count = min(BATCH_ROWS, n - row)
-                with unzipping(self.files[0], row):
-                    parts = [_exactly(column.read(count * dtype.itemsize), count, dtype) for column in columns]
-                yield np.frombuffer(b"".join(parts), dtype).reshape(len(parts), count).T
-
-    def _beginnings(self, stream: BinaryIO) -> dict[int, Inflating]:
-        """One pass over the whole: where wanted columns begin; the checksum is looked at as well."""
-        info, (n, d) = self._info, self._array.shape
-        wanted = set(range(d) if self._columns is None else self._columns)
-        whole = Inflating(stream, self._begin, self._begin + info.compress_size)
-        crc = zlib.crc32(whole.read(self._array.size))
-        found = {}
-        for number in range(d):
-            if number in wanted:
-                found[number] = whole.copy()
-            missing = n * self._array.dtype.itemsize
-            while missing:
-                some = whole.read(min(missing, 2**20))
-                if not some:
-                    raise EOFError("it ends too early")
-                crc = zlib.crc32(some, crc)
-                missing -= len(some)
-        if crc != info.CRC:
-            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
-        return found
+                buffer = np.empty((len(columns), min(BATCH_ROWS, n - row)), dtype)
+                with unzipping(file, row):
+                    for values, column in zip(buffer, columns, strict=True):
+                        at = self._array.size + (column * n + row) * dtype.itemsize
+                        if not read_at(unpacked, values.view(np.uint8), at):
+                            raise EOFError("it ends too early")
+                yield buffer.T
 
     def fingerprint(self) -> dict[str, Any]:
         return {**super().fingerprint(), "member": self._info.filename, "columns": self._columns}
@@ -109,14 +90,12 @@ def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     where = f"{name!r} in {file.path}"
     shape = table_shape(array, where)
     chosen = column_numbers(columns, shape[1], where)
-    begin = _begin(file, info)
     if info.file_size < array.size + math.prod(shape) * array.dtype.itemsize:
         raise FileReadError(file.path, f": {name!r} is truncated: {shape[0]} rows of {shape[1]} columns are more.")
     if info.compress_type == zipfile.ZIP_STORED:
-        return RawRows(file, begin + array.size, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
-    if array.fortran and info.compress_type != zipfile.ZIP_DEFLATED:
-        raise FileReadError(file.path, f": {name!r} is compressed in a way that has no column access: use numpy.savez.")
-    return CompressedRows(file, info, array, begin, chosen)
+        begin = _begin(file, info) + array.size
+        return RawRows(file, begin, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
+    return CompressedRows(file, info, array, chosen)
 
 
 @contextmanager
@@ -176,12 +155,6 @@ def _begin(file: FileState, info: zipfile.ZipInfo) -> int:
         raise FileReadError(file.path, f"is no sound .npz file: there is nothing where {info.filename} should begin.")
     name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
     return info.header_offset + LOCAL_HEADER + name + extra
-
-
-def _exactly(read: bytes, count: int, dtype: np.dtype[Any]) -> bytes:
-    if len(read) < count * dtype.itemsize:
-        raise EOFError("it ends too early")
-    return read
 
 
 def _header(file: FileState) -> Header:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -69,18 +68,18 @@ class _Blocks:
 
     def __init__(self, name: str, stream: IO[bytes]) -> None:
         self._name, self._stream = name, stream
-        self._layout: list[tuple[np.dtype[Any], tuple[int, ...]]] = []
+        self._types: list[np.dtype[Any]] = []
 
     def add(self, block: np.ndarray) -> None:
-        self._layout.append((block.dtype, block.shape))
-        self._stream.write(np.ascontiguousarray(block).data)
+        self._types.append(block.dtype)
+        np.lib.format.write_array(self._stream, block)
 
     def of_one_type(self) -> Iterator[np.ndarray]:
         """All blocks in the narrowest type that holds them; values that it would change are refused."""
-        common = np.result_type(*{dtype for dtype, _ in self._layout})
+        common = np.result_type(*set(self._types))
         self._stream.seek(0)
-        for dtype, shape in self._layout:
-            block = np.frombuffer(self._stream.read(dtype.itemsize * math.prod(shape)), dtype).reshape(shape)
+        for dtype in self._types:
+            block = np.lib.format.read_array(self._stream)
             wide = block.astype(common)
             with np.errstate(invalid="ignore"):  # 2**63 - 1 becomes 2**63, and the cast back overflows
                 is_same = common.kind == dtype.kind or np.array_equal(wide.astype(dtype), block)

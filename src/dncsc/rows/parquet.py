@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from typing import Any, BinaryIO
+from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 
-from dncsc.rows.arrow import Chosen, arrow, arrow_header, arrow_type, arrow_writer, block, choose, decoding
+from dncsc.rows.arrow import Chosen, Tables, arrow, arrow_format, block, choose, decoding
 from dncsc.rows.base import BATCH_ROWS, FileState, Rows
-from dncsc.rows.format import Format, Output, Writer
 from dncsc.rows.slices import SlicedRows
 
 BUFFER_BYTES = 2**17
@@ -30,12 +29,12 @@ class ParquetRows(SlicedRows):
     def _decode(self, number: int) -> np.ndarray:
         file, row = self.files[0], int(self._bounds[number])
         with decoding(file, row), _parquet_file(file, self._metadata) as opened:
-            table = opened.read_row_group(number, columns=list(self.names or ()))
+            table = opened.read_row_group(number, columns=list(self._chosen.names))
         return block(table, self._chosen, row, str(file.path))
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
-        for row, table in _tables(file, list(self.names or ()), BATCH_ROWS, self._metadata):
+        for row, table in _tables(file, self._chosen.names, BATCH_ROWS, self._metadata):
             yield block(table, self._chosen, row, str(file.path))
 
 
@@ -52,13 +51,12 @@ def _parquet_file(file: FileState, metadata: Any = None) -> Any:
     )
 
 
-def _tables(file: FileState, columns: list[str], n_rows: int, metadata: Any = None) -> Iterator[tuple[int, Any]]:
-    """Record batches with the numbers of their first rows."""
+def _tables(file: FileState, columns: Sequence[str], n_rows: int, metadata: Any = None) -> Tables:
     row = 0
     with ExitStack() as opened:
         with decoding(file, row):
             source = opened.enter_context(_parquet_file(file, metadata))
-            tables = source.iter_batches(batch_size=n_rows, columns=columns)
+            tables = source.iter_batches(batch_size=n_rows, columns=list(columns))
         while row < source.metadata.num_rows:
             with decoding(file, row):
                 table = next(tables)
@@ -71,23 +69,14 @@ def _schema(file: FileState) -> Any:
         return arrow("pyarrow.parquet").read_schema(file.path)
 
 
-def _read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
-    return (table.column(0) for _, table in _tables(file, [name], n_rows))
-
-
-def _write(stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
-    return arrow_writer(lambda schema: arrow("pyarrow.parquet").ParquetWriter(stream, schema), output.names)
-
-
-PARQUET = Format(
+PARQUET = arrow_format(
     name="parquet",
     description="a Parquet file",
     suffixes=(".parquet", ".parq", ".pq"),
     matches=lambda head: head.startswith(b"PAR1"),
     open=open_parquet,
-    header=lambda file: arrow_header(_schema(file)),
-    read_column=_read_column,
-    column_type=lambda file, name: arrow_type(_schema(file), name),
-    writers={".parquet": _write},
-    holds="typed columns",
+    schema=_schema,
+    tables=_tables,
+    make_writer=lambda stream, schema: arrow("pyarrow.parquet").ParquetWriter(stream, schema),
+    written=[".parquet"],
 )

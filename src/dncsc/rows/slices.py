@@ -32,19 +32,19 @@ def bounds_of(lengths: Sequence[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
-class LastSlice:
+class LastSlice(threading.local):
     """The slice that was decoded last, one for each thread. A copy, or a pickle, begins without one."""
 
-    def __init__(self) -> None:
-        self._own = threading.local()
+    number: int | None = None
+    rows: Any = None
 
     def get(self, number: int, decode: Callable[[int], np.ndarray]) -> np.ndarray:
         """A slice by its number."""
-        if getattr(self._own, "number", None) != number:
-            self._own.number = self._own.rows = None  # the old one goes before the new one comes
-            self._own.rows = decode(number)
-            self._own.number = number
-        return self._own.rows
+        if self.number != number:
+            self.number = self.rows = None  # the old one goes before the new one comes
+            self.rows = decode(number)
+            self.number = number
+        return self.rows
 
     def __reduce__(self) -> tuple[type[LastSlice], tuple[()]]:
         return LastSlice, ()

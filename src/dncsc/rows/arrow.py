@@ -158,20 +158,10 @@ def arrow_format(
     written: Sequence[str] = (),
     **fields: Any,
 ) -> Format:
-    """A format whose files have a schema of Arrow's and are read as record batches.
+    """A format whose files have an Arrow schema, and of which `tables` gives columns as record batches.
 
-    Parameters
-    ----------
-    schema : callable
-        Of a file.
-    tables : callable
-        Columns of a file, by name, some rows at a time.
-    make_writer : callable, optional
-        A writer of Arrow's for a stream and a schema.
-    written : sequence of str
-        Suffixes of files that it writes.
-    **fields
-        The other fields of `Format`.
+    `make_writer` makes Arrow's writer for a stream and a schema, for files with the suffixes `written`; `fields` are
+    the other fields of `Format`.
     """
 
     def header(file: FileState) -> Header:

@@ -192,7 +192,7 @@ class Rows(ABC):
 
 
 class StreamRows(Rows):
-    """Rows that can only be read from the first to the last."""
+    """Rows that come in slices, and unless `seekable` only from the first to the last."""
 
     seekable = False
 

@@ -74,7 +74,7 @@ class CompressedRows(StreamRows):
                 with unzipping(file, row):
                     for values, column in zip(buffer, columns, strict=True):
                         at = self._array.size + (column * n + row) * dtype.itemsize
-                        if not read_at(unpacked, values.view(np.uint8), at):
+                        if not read_at(unpacked, values, at):
                             raise EOFError("it ends too early")
                 yield buffer.T
 
@@ -105,7 +105,7 @@ def unzipping(file: FileState, row: int) -> Iterator[None]:
         yield
     except FileReadError:
         raise
-    # RuntimeError: encrypted members; NotImplementedError: ways of compression that nobody uses
+    # RuntimeError: encrypted members; NotImplementedError: unusual compression
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
         file.check(row)
         raise FileReadError(file.path, f"is no sound .npz file: {error}.") from error

@@ -63,47 +63,36 @@ class RawRows(Rows):
             )
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        file = self.files[0]
-        count, (n, d), size = stop - start, self.stored_shape, self.stored_dtype.itemsize
+        file, (n, d), dtype = self.files[0], self.stored_shape, self.stored_dtype
         try:
             with open(file.path, "rb", buffering=0) as stream:
                 if self.fortran:
-                    wanted = range(d) if self.columns is None else self.columns
-                    buffer = np.empty((len(wanted), count * size), np.uint8)
-                    done = all(
-                        read_at(stream, buffer[place], self.offset + (column * n + start) * size)
-                        for place, column in enumerate(wanted)
-                    )
+                    chosen = range(d) if self.columns is None else self.columns
+                    columns = np.empty((len(chosen), stop - start), dtype)
+                    places = [self.offset + (column * n + start) * dtype.itemsize for column in chosen]
+                    done = all(read_at(stream, values, at) for values, at in zip(columns, places, strict=True))
+                    table = columns.T
                 else:
-                    buffer = np.empty((count, d * size), np.uint8)
-                    done = read_at(stream, buffer.reshape(-1), self.offset + start * d * size)
+                    table = np.empty((stop - start, d), dtype)
+                    done = read_at(stream, table, self.offset + start * d * dtype.itemsize)
+                    table = table if self.columns is None else table[:, list(self.columns)]
         except OSError as error:
             file.check(start)
             raise FileReadError(file.path, f"cannot be read at row {start}: {error.strerror or error}.") from error
         file.check(start)
         if not done:
             raise FileReadError(file.path, f"ended while row {start} and those after it were read.")
-        return self._arranged(buffer, count)
-
-    def _arranged(self, buffer: np.ndarray, count: int) -> np.ndarray:
-        """Bytes of rows, or of columns, as C-ordered rows of the chosen columns in this machine's byte order."""
-        d = buffer.shape[0] if self.fortran else self.stored_shape[1]
-        values = buffer.reshape(-1).view(self.stored_dtype)
-        table = values.reshape(d, count).T if self.fortran else values.reshape(count, d)
-        if self.columns is not None and not self.fortran:
-            table = table[:, list(self.columns)]
         return np.ascontiguousarray(table, dtype=self.dtype)
 
     def fingerprint(self) -> dict[str, Any]:
-        plain = super().fingerprint()
         chosen = None if self.columns is None else list(self.columns)
         place = {"offset": self.offset, "stored": self.stored_dtype.str, "fortran": self.fortran}
-        return {**plain, "columns": chosen, **place}
+        return {**super().fingerprint(), "columns": chosen, **place}
 
 
-def read_at(stream: Any, buffer: np.ndarray, offset: int) -> bool:
-    """Fill `buffer` with the bytes at an offset of an open file; False where the file ends too early."""
-    view = memoryview(buffer.data)
+def read_at(stream: Any, array: np.ndarray, offset: int) -> bool:
+    """Fill a C-ordered array with the bytes at an offset of an open file; False where the file ends too early."""
+    view = memoryview(array.reshape(-1).view(np.uint8).data)
     stream.seek(offset)
     while len(view):
         got = stream.readinto(view[: 2**30])  # one system call reads at most 2 GB

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.base import FileState, Rows, regroup
+from dncsc.rows.base import FileState, StreamRows
 
 
 def spans(bounds: np.ndarray, start: int, stop: int) -> Iterator[tuple[int, slice, slice]]:
@@ -50,8 +50,10 @@ class LastSlice(threading.local):
         return LastSlice, ()
 
 
-class SlicedRows(Rows):
+class SlicedRows(StreamRows):
     """Rows in slices of given lengths. A reader that resumes where it stopped decodes each slice once."""
+
+    seekable = True
 
     def __init__(self, file: FileState, lengths: Sequence[int], dtype: np.dtype[Any], names: tuple[str, ...]) -> None:
         self._bounds = bounds_of(lengths)
@@ -68,10 +70,6 @@ class SlicedRows(Rows):
         for number, inside, here in spans(self._bounds, start, stop):
             rows[here] = self._last.get(number, self._decode)[inside]
         return rows
-
-    def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        yield from regroup(self._slices(), n_rows, self.dtype)
-        self.check(len(self))
 
     def _slices(self) -> Iterator[np.ndarray]:
         for number in range(len(self._bounds) - 1):

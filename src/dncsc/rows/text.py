@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from dncsc.rows.arrow import arrow, decoding, refuse_missing, side_by_side
+from dncsc.rows.arrow import Tables, arrow, decoding, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows
 from dncsc.rows.columns import ColumnsError, ColumnTypeError, column_names, column_numbers
 from dncsc.rows.dialect import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
@@ -43,7 +43,7 @@ class TextRows(StreamRows):
         """Number of rows, and the type of each chosen column."""
         types = [""] * len(self._numbers)
         end = 0
-        for row, table in self._tables(file):
+        for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
             for place, column in enumerate(table.columns):
                 types[place] = self._widest(file, column, types[place], place, row)
             end = row + table.num_rows
@@ -67,7 +67,7 @@ class TextRows(StreamRows):
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
-        for row, table in self._tables(file):
+        for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
             columns = [_converted(cells, kind) for cells, kind in zip(table.columns, self._types, strict=True)]
             if any(column is None or column.null_count for column in columns):
                 raise FileReadError(file.path, f"was modified after it was opened: other cells after row {row}.")
@@ -76,34 +76,6 @@ class TextRows(StreamRows):
     def fingerprint(self) -> dict[str, Any]:
         named = self.names is not None or len(self._numbers) == self._dialect.width
         return super().fingerprint() if named else {**super().fingerprint(), "columns": list(self._numbers)}
-
-    def _tables(self, file: FileState) -> Iterator[tuple[int, Any]]:
-        """Record batches of text, with the numbers of their first rows."""
-        if self._dialect.empty:
-            return
-        row, table = 0, None
-        with ExitStack() as opened:
-            with decoding(file, row), self._no_ragged_lines(file, row):
-                source = opened.enter_context(arrow_stream(file, self._dialect))
-                reader = _cell_reader(source, self._dialect, self._numbers, MISSING)
-            while True:
-                with decoding(file, row), self._no_ragged_lines(file, row):
-                    table = next(reader, None)
-                if table is None:
-                    return
-                if table.num_rows:
-                    yield row, table
-                row += table.num_rows
-
-    @contextmanager
-    def _no_ragged_lines(self, file: FileState, row: int) -> Iterator[None]:
-        """Where pyarrow stumbles over a line, say which one it is."""
-        try:
-            yield
-        except arrow().ArrowInvalid:
-            file.check(row)
-            refuse_ragged(file, self._dialect)
-            raise
 
 
 def open_text(file: FileState, columns: Sequence[Any] | None = None) -> TextRows:
@@ -128,24 +100,46 @@ def _dialect(file: FileState) -> Dialect:
         return read_dialect(file, compressed=GZIP.matches(stream.read(2)))
 
 
-def _cell_reader(source: Any, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]) -> Any:
-    """Record batches of the cells of some columns, as text; those in `missing` are null."""
-    pa_csv, text = arrow("pyarrow.csv"), arrow().string()
-    chosen = [str(number) for number in numbers]
-    return pa_csv.open_csv(
-        source,
-        read_options=pa_csv.ReadOptions(
-            column_names=[str(number) for number in range(dialect.width)], block_size=dialect.block_size
-        ),
-        parse_options=parse_options(dialect),
-        convert_options=pa_csv.ConvertOptions(
+def _cell_tables(file: FileState, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]) -> Tables:
+    """Cells of some columns as text, with the numbers of their first rows; those in `missing` are null."""
+    if dialect.empty:
+        return
+    pa_csv, chosen = arrow("pyarrow.csv"), [str(number) for number in numbers]
+    names = [str(number) for number in range(dialect.width)]
+    options = {
+        "read_options": pa_csv.ReadOptions(column_names=names, block_size=dialect.block_size),
+        "parse_options": parse_options(dialect),
+        "convert_options": pa_csv.ConvertOptions(
             include_columns=chosen,
-            column_types=dict.fromkeys(chosen, text),
+            column_types=dict.fromkeys(chosen, arrow().string()),
             strings_can_be_null=bool(missing),
             quoted_strings_can_be_null=bool(missing),
             null_values=missing,
         ),
-    )
+    }
+    row, reader = 0, None
+    with ExitStack() as opened:
+        while True:
+            with decoding(file, row), _parsing(file, dialect, row):
+                if reader is None:
+                    reader = pa_csv.open_csv(opened.enter_context(arrow_stream(file, dialect)), **options)
+                table = next(reader, None)
+            if table is None:
+                return
+            if table.num_rows:
+                yield row, table
+            row += table.num_rows
+
+
+@contextmanager
+def _parsing(file: FileState, dialect: Dialect, row: int) -> Iterator[None]:
+    """Say which line pyarrow cannot parse."""
+    try:
+        yield
+    except arrow().ArrowInvalid:
+        file.check(row)
+        refuse_ragged(file, dialect)
+        raise
 
 
 def _first_misfit(cells: Any, possible: Sequence[str]) -> tuple[int, tuple[str, ...]]:
@@ -185,17 +179,11 @@ def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[s
     """Cells as they stand; an empty one is an empty text."""
     dialect = _dialect(file)
     number = int(name) if dialect.names is None else dialect.names.index(name)
-    with decoding(file, 0), arrow_stream(file, dialect) as stream:
-        reader = _cell_reader(stream, dialect, [number], [])
-        while (batch := _next_batch(reader, file, name)) is not None:
-            yield batch.column(0).to_pylist()
-
-
-def _next_batch(reader: Any, file: FileState, name: str) -> Any:
     try:
-        return next(reader, None)
-    except arrow().ArrowInvalid as error:
-        if "UTF8" in str(error):
+        for _, table in _cell_tables(file, dialect, [number], []):
+            yield table.column(0).to_pylist()
+    except FileReadError as error:
+        if "UTF8" in str(error.__cause__):
             raise FileReadError(file.path, f": column {name!r} is not in UTF-8. Save it in that encoding.") from error
         raise
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import shutil
 
 import pytest
@@ -106,3 +107,8 @@ def test_a_change_before_the_first_batch(tmp_path, change):
         change(path)
         with pytest.raises(FileReadError, match=CHANGES[change]):
             next(rows.batches())
+
+
+def test_the_error_about_a_file_keeps_its_path_when_it_comes_from_a_worker():
+    error = pickle.loads(pickle.dumps(FileReadError("x.csv", "is empty.")))
+    assert (error.path, error.problem, str(error)) == ("x.csv", "is empty.", "x.csv is empty.")

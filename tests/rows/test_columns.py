@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from dncsc.rows import open_rows
+from dncsc.rows.columns import ColumnsError
 from row_files import NAMED, NAMELESS, written
 
 
@@ -35,3 +38,12 @@ def test_columns_that_make_no_sense(tmp_path):
         open_rows(path, columns=[])
     with pytest.raises(ValueError, match="'a' more than once"):
         open_rows(path, columns=["a", "b", "a"])
+
+
+def test_the_error_about_columns_can_be_worded_for_a_command_line():
+    """Its fields say where, what and which; nobody has to take its message apart."""
+    error = pickle.loads(pickle.dumps(ColumnsError("x.csv", "choose {columns}.", ["a", "b, c"])))
+    assert (error.where, error.rule, error.columns) == ("x.csv", "choose {columns}.", ["a", "b, c"])
+    assert str(error) == "x.csv: choose columns=['a', 'b, c']."
+    assert error.words(lambda name, value: f"--{name} {'|'.join(value)}") == "x.csv: choose --columns a|b, c."
+    assert str(ColumnsError("x.csv", "choose others with {columns}.")) == "x.csv: choose others with columns=."

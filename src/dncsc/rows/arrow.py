@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState
-from dncsc.rows.columns import ColumnTypeError, column_names
+from dncsc.rows.columns import ColumnsError, column_names
 from dncsc.rows.format import Format, Header, Output, Writer
 
 TILE_BYTES = 2**21
@@ -65,7 +65,7 @@ def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
         good = [name for name in names if types[name] is not None]
         choice = "choose others with {columns}" if good else "no column does"
         rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(described[:5])}{more}."
-        raise ColumnTypeError(where, rule, good)
+        raise ColumnsError(where, rule, good)
     return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
 
 

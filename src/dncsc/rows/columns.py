@@ -11,7 +11,7 @@ import numpy as np
 from dncsc.suggest import did_you_mean
 
 
-class ColumnsError(ValueError):
+class ColumnsError(ValueError, TypeError):
     """A table needs another choice of columns.
 
     Attributes
@@ -20,32 +20,20 @@ class ColumnsError(ValueError):
         The file.
     rule : str
         What is wrong, and what to do; ``{columns}`` stands for the parameter.
-    value : list of str, or None
-        Columns to choose instead, where these are known.
+    columns : list of str, or None
+        Columns that would do, where these are known.
     """
 
-    name = "columns"
+    def __init__(self, where: str, rule: str, columns: Sequence[str] | None = None) -> None:
+        self.where, self.rule, self.columns = where, rule, columns
+        super().__init__(where, rule, columns)
 
-    def __init__(self, where: str, rule: str, value: Sequence[str] | None = None) -> None:
-        self.where, self.rule, self.value = where, rule, None if value is None else list(value)
-        super().__init__(where, rule, self.value)
-
-    def words(self, name_of: Callable[[str], str] | None = None) -> str:
-        """The message; `name_of` gives the option of a command line in place of the parameter."""
-        if name_of is None:
-            chosen = "columns=" if self.value is None else f"columns=[{listed(self.value)}]"
-        else:
-            names = [f'"{name}"' if "," in name else name for name in (self.value or ())[:10]]
-            more = f" and {len(self.value) - 10} more" if self.value and len(self.value) > 10 else ""
-            chosen = f"{name_of(self.name)} {','.join(names)}{more}".rstrip()
-        return f"{self.where}: {self.rule.replace('{columns}', chosen)}"
+    def words(self, setting: Callable[[str, Sequence[str]], str]) -> str:
+        """The message; `setting` words a parameter and its value."""
+        return f"{self.where}: {self.rule.replace('{columns}', setting('columns', self.columns or []))}"
 
     def __str__(self) -> str:
-        return self.words()
-
-
-class ColumnTypeError(ColumnsError, TypeError):
-    """Columns that were chosen do not hold numbers."""
+        return self.words(lambda name, value: f"{name}=[{listed(value)}]" if value else f"{name}=")
 
 
 def checked(columns: Sequence[Any] | None) -> list[Any] | None:

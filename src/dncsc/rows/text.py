@@ -17,7 +17,7 @@ import numpy as np
 
 from dncsc.rows.arrow import Tables, arrow, decoding, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows
-from dncsc.rows.columns import ColumnsError, ColumnTypeError, column_names, column_numbers
+from dncsc.rows.columns import ColumnsError, column_names, column_numbers
 from dncsc.rows.dialect import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
 from dncsc.rows.format import Format, Header, OpenWriter, Output, Writer
 from dncsc.rows.values import as_texts
@@ -59,7 +59,7 @@ class TextRows(StreamRows):
                 return wider
         at, before = _first_misfit(cells, possible)
         expected = "truth value, as those before are" if before == ("bool",) else "number"
-        raise ColumnTypeError(
+        raise ColumnsError(
             str(file.path),
             f"column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}. "
             "Choose other columns with {columns}.",

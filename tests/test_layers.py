@@ -15,6 +15,7 @@ LAYERS = [
     "version",
     "memory",
     "atomic",
+    "npy_header",
     "records",
     "rows",
     "kernels",

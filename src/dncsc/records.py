@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dncsc.atomic import atomic_write
+from dncsc.npy_header import read_array_header
 from dncsc.version import __version__
 
 HEADER = "header"
@@ -154,18 +155,16 @@ def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:
 
 def _read_array(file: Any, size: int) -> np.ndarray:
     """One array of numbers, whose shape is checked against the bytes that are there."""
-    version = np.lib.format.read_magic(file)
-    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = reader(file)
+    header = read_array_header(file)
+    shape, dtype, left = header.shape, header.dtype, size - header.size
     if dtype.kind not in PLAIN:
         raise RecordError(f"an array of dtype {dtype} is not plain numbers.")
-    count, left = math.prod(shape), size - file.tell()
-    if min(shape, default=0) < 0 or count * dtype.itemsize != left:
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != left:
         raise RecordError(f"an array of shape {shape} and dtype {dtype} has {left} bytes.")
     data = file.read(left)  # to its end, where zipfile compares the checksum
     if len(data) != left:
         raise RecordError("an array ends too soon.")
-    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C").copy()
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if header.fortran else "C").copy()
 
 
 class _Packer:

@@ -10,7 +10,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.errors import Refused
-from dncsc.cli.inputs import Choice, open_features, source
+from dncsc.cli.inputs import ColumnSelection, open_features, source
 from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
 from dncsc.cli.progress import size
@@ -102,7 +102,7 @@ def estimate(
             "the rows with it: dncsc fit --json tells time and memory."
         )
     check_parameters(estimator)
-    n_rows, n_features, dtype = _shape(data, rows, features, Choice(columns, drop, identifier))
+    n_rows, n_features, dtype = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
     check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
     if json:
@@ -122,7 +122,7 @@ def estimate(
     )
 
 
-def _shape(data: str | None, rows: int | None, features: int | None, choice: Choice) -> tuple[int, int, str]:
+def _shape(data: str | None, rows: int | None, features: int | None, choice: ColumnSelection) -> tuple[int, int, str]:
     """Rows, features and working precision of a file, or as given."""
     if data is None:
         if rows is None or features is None:

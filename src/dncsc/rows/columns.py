@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,33 @@ import numpy as np
 from dncsc.suggest import did_you_mean
 
 
+class ColumnsError(ValueError, TypeError):
+    """A table needs another choice of columns.
+
+    Attributes
+    ----------
+    where : str
+        The file.
+    rule : str
+        What is wrong, and what to do; ``{columns}`` stands for the parameter.
+    columns : list of str, or None
+        Columns that would do, where these are known.
+    """
+
+    def __init__(self, where: str, rule: str, columns: Sequence[str] | None = None) -> None:
+        self.where, self.rule, self.columns = where, rule, columns
+        super().__init__(where, rule, columns)
+
+    def words(self, setting: Callable[[str, Sequence[str]], str]) -> str:
+        """The message; `setting` words a parameter and its value."""
+        return f"{self.where}: {self.rule.replace('{columns}', setting('columns', self.columns or []))}"
+
+    def __str__(self) -> str:
+        return self.words(lambda name, value: f"{name}=[{listed(value)}]" if value else f"{name}=")
+
+
 def checked(columns: Sequence[Any] | None) -> list[Any] | None:
-    """Columns that somebody asks for, as a list without repetitions; None for all."""
+    """Columns that a caller asks for, as a list without repetitions; None for all."""
     if columns is None:
         return None
     if isinstance(columns, (str, int)):
@@ -54,10 +80,7 @@ def column_names(columns: Sequence[Any] | None, names: Sequence[str], where: str
 
 def repeated(values: Sequence[Any]) -> list[Any]:
     """Values that occur more than once, in order of their first places."""
-    counts: dict[Any, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    return [value for value, count in counts.items() if count > 1]
+    return [value for value, count in Counter(values).items() if count > 1]
 
 
 def listed(values: Sequence[Any], most: int = 10) -> str:

@@ -1,4 +1,4 @@
-"""Files that hold their rows in pieces, each of which is decoded as a whole."""
+"""Files that hold their rows in slices, such as row groups, each of which is decoded as a whole."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.base import FileState, Rows, regroup
+from dncsc.rows.base import FileState, StreamRows
 
 
 def spans(bounds: np.ndarray, start: int, stop: int) -> Iterator[tuple[int, slice, slice]]:
-    """Pieces that rows `start` to `stop` lie in: number, rows of the piece, and where these stand among all asked for.
+    """Slices that hold rows `start` to `stop`: number, rows of the slice, and their place among all asked for.
 
-    `bounds` are the numbers of the pieces' first rows, and of the row after the last.
+    `bounds` are the numbers of the slices' first rows, and of the row after the last.
     """
     number = int(np.searchsorted(bounds, start, side="right")) - 1
     at = start
@@ -28,39 +28,41 @@ def spans(bounds: np.ndarray, start: int, stop: int) -> Iterator[tuple[int, slic
 
 
 def bounds_of(lengths: Sequence[int]) -> np.ndarray:
-    """Where pieces of given lengths begin, and where the last one ends."""
+    """Where slices of given lengths begin, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
-class LastPiece:
-    """The piece that was decoded last, one for each thread. A copy, or a pickle, begins without one."""
+class LastSlice(threading.local):
+    """The slice that was decoded last, one for each thread. A copy, or a pickle, begins without one."""
 
-    def __init__(self) -> None:
-        self._own = threading.local()
+    number: int | None = None
+    rows: Any = None
 
     def get(self, number: int, decode: Callable[[int], np.ndarray]) -> np.ndarray:
-        """A piece by its number."""
-        if getattr(self._own, "number", None) != number:
-            self._own.number = self._own.piece = None  # the old one goes before the new one comes
-            self._own.piece = decode(number)
-            self._own.number = number
-        return self._own.piece
+        """A slice by its number."""
+        if self.number != number:
+            self.number = self.rows = None  # the old one goes before the new one comes
+            self.rows = decode(number)
+            self.number = number
+        return self.rows
 
-    def __reduce__(self) -> tuple[type[LastPiece], tuple[()]]:
-        return LastPiece, ()
+    def __reduce__(self) -> tuple[type[LastSlice], tuple[()]]:
+        return LastSlice, ()
 
 
-class PieceRows(Rows):
-    """Rows in pieces of given lengths. Who reads on where he stopped decodes each piece once."""
+class SlicedRows(StreamRows):
+    """Rows in slices of given lengths. A reader that resumes where it stopped decodes each slice once."""
+
+    seekable = True
 
     def __init__(self, file: FileState, lengths: Sequence[int], dtype: np.dtype[Any], names: tuple[str, ...]) -> None:
         self._bounds = bounds_of(lengths)
-        self._last = LastPiece()
+        self._last = LastSlice()
         super().__init__([file], (int(self._bounds[-1]), len(names)), dtype, names)
 
     @abstractmethod
     def _decode(self, number: int) -> np.ndarray:
-        """All rows of a piece."""
+        """All rows of a slice."""
 
     def _read(self, start: int, stop: int) -> np.ndarray:
         self.check(start)
@@ -69,14 +71,10 @@ class PieceRows(Rows):
             rows[here] = self._last.get(number, self._decode)[inside]
         return rows
 
-    def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        yield from regroup(self._pieces(), n_rows, self.dtype)
-        self.check(len(self))
-
-    def _pieces(self) -> Iterator[np.ndarray]:
+    def _slices(self) -> Iterator[np.ndarray]:
         for number in range(len(self._bounds) - 1):
             yield self._decode(number)
 
     def close(self) -> None:
         super().close()
-        self._last = LastPiece()
+        self._last = LastSlice()

@@ -13,10 +13,9 @@ import pyarrow.parquet
 import pytest
 
 from dncsc.cli import main
-from dncsc.cli.errors import Refused
-from dncsc.cli.outputs import table_target
-from dncsc.cli.writers import table_writer
+from dncsc.cli.outputs import table_target, table_writer
 from dncsc.rows.arrow import arrow
+from dncsc.rows.values import ColumnOverflowError
 
 FIT = ["-k", "2", "--landmarks", "20", "--quiet"]
 
@@ -68,7 +67,7 @@ def test_identifiers_that_no_array_holds_are_refused_by_name(blocks, words, tmp_
             for block in blocks:
                 writer.write([block, np.zeros(2, np.int32)])
 
-    with pytest.raises(Refused, match=r"column 'code' .* Write .csv or .parquet instead") as refusal:
+    with pytest.raises(ColumnOverflowError, match=r"column 'code' .* Write .csv or .parquet instead") as refusal:
         write()
     assert words in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
@@ -172,7 +171,7 @@ def test_identifiers_that_cannot_be_read_are_refused_before_any_work(command, pa
         np.savez(parts / f"{part}.npz", X=X, code=code)
     write_rows(Path("lists/1.parquet"), code=pa.array([[1, 2]] * 20))
     write_rows(Path("lists/2.parquet"), code=pa.array(["x"] * 20))
-    lines = [f"{row},{row % 7},k{row}\n".encode() for row in range(400_000)]
+    lines = [f"{row},{row % 7},k{row}\n".encode() for row in range(100_000)]
     Path("late.csv").write_bytes(b"a,b,code\n" + b"".join(lines) + b"1,2,caf\xe9\n")
     assert main(["fit", "short.npz", *FIT, "--model", "m.npz"]) == 0
     monkeypatch.setattr("dncsc.DnCSC.fit", None)

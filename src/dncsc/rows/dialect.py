@@ -14,14 +14,13 @@ from typing import IO, Any, cast
 
 from dncsc.rows.arrow import arrow
 from dncsc.rows.base import FileReadError, FileState
-from dncsc.rows.sniff import READABLE, claim
 
 LONGEST_LINE = 2**24
 BOM = b"\xef\xbb\xbf"
 QUOTED = re.compile(r'(?:^|(?<=[,;\t]))\s*"[^"]*(?:""[^"]*)*"')
 """A quoted cell, in which a delimiter says nothing; quotes inside a cell, as for inches, are no more than that."""
 MARKS = re.compile(rb'(?<![^,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|\Z)|\r\n|\n|\r|\Z')
-"""Quoted cells, from the beginning of a cell on, and line ends outside of these."""
+"""Quoted cells, and line ends outside of these."""
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
@@ -50,17 +49,17 @@ def read_dialect(file: FileState, compressed: bool) -> Dialect:
         with _open(file, compressed) as stream:
             head = stream.read(LONGEST_LINE)
     except (OSError, EOFError, zlib.error) as error:
-        raise FileReadError(f"{file.path} is damaged or truncated: {error}") from error
+        raise FileReadError(file.path, f"is damaged or truncated: {error}") from error
     lines = list(_first_lines(head))
     if not lines:
-        raise FileReadError(f"{file.path} has no lines but empty ones.")
+        raise FileReadError(file.path, "has no lines but empty ones.")
     longest = max(end - start for start, end in lines)
     if longest >= LONGEST_LINE - len(BOM):
-        raise FileReadError(f"{file.path} is no table: its first line is longer than {LONGEST_LINE} bytes.")
+        raise FileReadError(file.path, f"is no table: its first line is longer than {LONGEST_LINE} bytes.")
     try:
         texts = [head[start:end].decode() for start, end in lines]
     except UnicodeDecodeError as error:
-        raise FileReadError(f"{file.path} is not in UTF-8: {error}. Save it in that encoding.") from error
+        raise FileReadError(file.path, f"is not in UTF-8: {error}. Save it in that encoding.") from error
     delimiter = _delimiter(file, texts[0])
     records = [_fields(text, delimiter) for text in texts]
     names = tuple(name.strip() for name in records[0]) if _is_header(*records) else None
@@ -70,7 +69,7 @@ def read_dialect(file: FileState, compressed: bool) -> Dialect:
 
 
 def _block_size(line: int) -> int:
-    """ResourceLimits for some thousand lines, as each column of each block costs something, but for 16 at the least."""
+    """Room for some thousand lines, as each column of each block costs something, but for 16 at the least."""
     return max(2**20, min(2**12 * line, 2**25), 16 * line)
 
 
@@ -104,7 +103,7 @@ def refuse_ragged(file: FileState, dialect: Dialect) -> None:
                         f"{file.path}: line {reader.line_num} has {len(cells)} cells; the first has {dialect.width}."
                     )
         except csv.Error as error:
-            raise FileReadError(f"{file.path} is no table of text: line {reader.line_num}: {error}.") from error
+            raise FileReadError(file.path, f"is no table of text: line {reader.line_num}: {error}.") from error
 
 
 def _open(file: FileState, compressed: bool) -> IO[bytes]:
@@ -128,16 +127,19 @@ def _first_lines(head: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _delimiter(file: FileState, line: str) -> str:
-    suffix = claim(file.path)
-    if suffix is not None and suffix.startswith(".tsv"):
+    name = file.path.name.lower()
+    if name.endswith((".tsv", ".tsv.gz")):
         return "\t"
+    is_csv = name.endswith((".csv", ".csv.gz"))
     bare = QUOTED.sub("", line)
-    for delimiter in ",\t;" if suffix else "\t,;":
+    for delimiter in ",\t;" if is_csv else "\t,;":
         if delimiter in bare:
             return delimiter
-    if suffix is None:
-        raise FileReadError(f"{file.path} is text, but no table with commas or tabs. Readable are {READABLE}.")
-    return ","
+    if is_csv:
+        return ","
+    from dncsc.rows.formats import readable  # which lists text among others
+
+    raise FileReadError(file.path, f"is text, but no table with commas or tabs. Readable are {readable()}.")
 
 
 def _fields(text: str, delimiter: str) -> list[str]:

@@ -211,7 +211,7 @@ def test_the_gap_behind_the_last_eigenvalue_used_is_marked(ax, model):
     np.testing.assert_allclose(unused[:, 1], model.eigenvalues_[K:])
     band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     np.testing.assert_allclose(sorted([band.y0, band.y1]), model.eigenvalues_[K - 1 : K + 1], atol=1e-12)
-    assert ax.texts[0].get_text().startswith(f"gap behind k = {K}")
+    assert ax.texts[0].get_text().startswith(f"gap after k = {K}")
 
 
 def test_a_number_of_clusters_that_was_found_is_drawn_as_if_it_were_given(rows):
@@ -219,7 +219,7 @@ def test_a_number_of_clusters_that_was_found_is_drawn_as_if_it_were_given(rows):
     drawn = plot.clusters(fitted, rows, ax=Figure().subplots())
     assert len(drawn.get_legend_handles_labels()[1]) == fitted.n_clusters_ == K
     curve = plot.eigenvalues(fitted, ax=Figure().subplots())
-    assert curve.texts[0].get_text().startswith(f"gap behind k = {K}")
+    assert curve.texts[0].get_text().startswith(f"gap after k = {K}")
 
 
 def test_no_gap_is_marked_where_no_eigenvalue_follows(ax):

@@ -1,0 +1,167 @@
+"""All that the page tells, as plain data."""
+
+from __future__ import annotations
+
+import copy
+import os
+import platform
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import psutil
+
+from dncsc import memory
+from dncsc.engines.pool import available_cores
+from dncsc.report import maps, moments, trust
+from dncsc.report.colours import day_and_night
+from dncsc.report.reader import BlockReader, sample_numbers
+from dncsc.version import __version__
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What the caller asked for."""
+
+    title: str | None = None
+    data: Any = None
+    command: str | None = None
+    reruns: int = 3
+    sample_rows: int = 200_000
+
+
+class Parameter(NamedTuple):
+    """A parameter of the estimator."""
+
+    name: str
+    value: str
+    default: str
+
+
+@dataclass(frozen=True)
+class RunDescription:
+    """What was run, on what, where and when."""
+
+    method: str
+    about: str
+    parameters: list[Parameter]
+    seed: str | None
+    data: list[str]
+    kind: str
+    command: str | None
+    versions: dict[str, str]
+    machine: dict[str, str]
+    when: datetime
+    peak_memory: int
+    """bytes, before the report itself; 0 where the system does not tell"""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything on the page."""
+
+    title: str
+    run: RunDescription
+    n_rows: int
+    n_features: int
+    names: list[str]
+    n_clusters: int
+    moments: moments.Moments
+    eigenvalues: list[float]
+    n_components: int
+    exact_fraction: float | None
+    n_landmarks: int | None
+    bandwidth: float | None
+    timings: dict[str, float]
+    views: list[maps.View]
+    pairs: maps.Pairs | None
+    trust: trust.Trust | None
+    can_predict: bool
+
+    @property
+    def seconds(self) -> float:
+        """Total time of the fit."""
+        return sum(self.timings.values())
+
+    @property
+    def n_found(self) -> int:
+        """Clusters that have rows."""
+        return int(np.count_nonzero(self.moments.count))
+
+    @cached_property
+    def colours(self) -> list[tuple[str, str]]:
+        """Colour of each cluster on a light and on a dark page."""
+        return day_and_night(len(self.moments.count))
+
+    def colour(self, cluster: int) -> str:
+        """Colour of a cluster as a CSS value."""
+        return f"light-dark({','.join(self.colours[cluster])})"
+
+
+def gather(model: Any, reader: BlockReader, options: ReportOptions) -> Facts:
+    """Two passes over the rows, and re-runs on a sample."""
+    run = describe(model, reader, options)
+    model = copy.copy(model).set_params(max_memory=None)  # a limit for the fit; the process has grown since
+    k = max(trust.sought(model), int(np.max(model.labels_)) + 1)
+    chosen = sample_numbers(reader.n_rows, reader.n_features, options.sample_rows)
+    found = moments.gather(reader, model.labels_, k, chosen)
+    return Facts(
+        title=options.title or f"{np.count_nonzero(found.count):,} clusters in {reader.n_rows:,} rows",
+        run=run,
+        n_rows=reader.n_rows,
+        n_features=reader.n_features,
+        names=reader.names,
+        n_clusters=trust.sought(model),
+        moments=found,
+        eigenvalues=[float(value) for value in model.eigenvalues_],
+        n_components=int(model.n_graph_components_),
+        exact_fraction=getattr(model, "exact_fraction_", None),
+        n_landmarks=getattr(model, "n_landmarks_", None),
+        bandwidth=getattr(model, "bandwidth_", None),
+        timings={phase: float(seconds) for phase, seconds in model.timings_.items()},
+        views=maps.views(model, reader, found),
+        pairs=maps.pairs(model, reader, found),
+        trust=trust.examine(model, found, options.reruns, reader.progress) if options.reruns else None,
+        can_predict=hasattr(model, "predict"),
+    )
+
+
+def describe(model: Any, reader: BlockReader, options: ReportOptions) -> RunDescription:
+    """Method, parameters, data, versions and machine."""
+    given, defaults = model.get_params(), type(model)().get_params()
+    seed, data = given.get("random_state"), () if options.data is None else options.data
+    return RunDescription(
+        method=type(model).__name__,
+        about=(type(model).__doc__ or "").strip().partition("\n")[0].rstrip("."),
+        parameters=[Parameter(name, repr(value), repr(defaults[name])) for name, value in given.items()],
+        seed=None if seed is None else str(seed),
+        data=[str(each) for each in ([data] if isinstance(data, str | os.PathLike) else data)],
+        kind=reader.kind,
+        command=options.command,
+        versions={"dncsc": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
+        machine=_machine(),
+        when=datetime.now().astimezone(),
+        peak_memory=memory.peak(),
+    )
+
+
+def _machine() -> dict[str, str]:
+    """Processor, cores, memory and system; nothing that names the machine or its user."""
+    return {
+        "Processor": _processor(),
+        "Cores": str(available_cores()),
+        "Memory": memory.format_bytes(psutil.virtual_memory().total),
+        "System": f"{platform.system()} {platform.release()}",
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    known = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(known, "") or platform.processor() or platform.machine()

@@ -87,7 +87,7 @@ class Split(BaseEstimator):
 
 
 def test_millions_of_rows_are_drawn_as_an_image(ax):
-    X, _ = datasets.load("tm-1m", n=2_000_000)
+    X, _ = datasets.load("tm-1m", n=1_100_000)
     fitted = DnCSC(2, n_landmarks=100, random_state=0).fit(X[:20_000])
     plot.clusters(fitted, X, ax=ax)
     assert not ax.collections

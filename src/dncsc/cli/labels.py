@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dncsc.cli.errors import BadFile, Refused
-from dncsc.cli.progress import Progress
+from dncsc.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ def write_labels(target: Target, labels: np.ndarray, read: Source, beside: Ident
     from dncsc.cli.writers import table_writer
 
     names = [LABEL] if beside is None else [beside.name, LABEL]
-    with Progress(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
+    with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
         done = 0
         for columns in _blocks(labels, read, beside):
             writer.write(columns)

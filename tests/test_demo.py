@@ -75,7 +75,7 @@ class Compiling:
 def test_compiling_is_told_from_loading(compiles, monkeypatch, capsys):
     data = demo.LabelledData("rows", 2, np.arange(40.0).reshape(20, 2), np.zeros(20))
     if compiles:
-        monkeypatch.setattr(demo, "DnCSC", Compiling)
+        monkeypatch.setitem(demo.METHODS, "DnC-SC", Compiling)
     else:
         demo.warm_up([data])
         capsys.readouterr()

@@ -204,7 +204,7 @@ def test_landmarks_are_drawn_over_grey_rows(ax, model, rows):
     assert np.ptp(cells[cells[..., 3] > 0][:, :3], axis=1).max() < 0.1
 
 
-def test_the_gap_behind_the_last_eigenvalue_used_is_marked(ax, model):
+def test_the_gap_after_the_last_eigenvalue_used_is_marked(ax, model):
     plot.eigenvalues(model, ax=ax)
     unused, used = (np.asarray(each.get_offsets()) for each in ax.collections)
     np.testing.assert_allclose(used[:, 1], model.eigenvalues_[:K])

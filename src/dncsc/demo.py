@@ -6,9 +6,8 @@ import copy
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.event import install_recorder
@@ -19,9 +18,10 @@ from sklearn.datasets import load_digits
 from dncsc import DnCSC, datasets, metrics, plot
 from dncsc.atomic import atomic_write
 
+METHODS: dict[str, Any] = {"DnC-SC": DnCSC, "KMeans": KMeans}
 
-@dataclass(frozen=True)
-class LabelledData:
+
+class LabelledData(NamedTuple):
     """Rows and their classes."""
 
     name: str
@@ -30,8 +30,7 @@ class LabelledData:
     y: np.ndarray
 
 
-@dataclass(frozen=True)
-class DemoResult:
+class DemoResult(NamedTuple):
     """A fitted model, how long that took and how well it agrees with the classes, in per cent."""
 
     data: LabelledData
@@ -43,30 +42,14 @@ class DemoResult:
 
 
 def run(rows: int, output: Path) -> list[DemoResult]:
-    """Fit both methods to both sets, print how they did and draw the flower.
-
-    Parameters
-    ----------
-    rows : int
-        Size of the flower.
-    output : Path
-        Where the picture goes.
-
-    Returns
-    -------
-    list of DemoResult
-        Flower by DnC-SC and k-means, digits by DnC-SC and k-means.
-    """
+    """Fit DnC-SC and k-means to a flower of some rows and to digits, print the scores and draw the flower."""
     flower, digits = datasets.load("fl-20m", n=rows), load_digits()
     sets = [
         LabelledData("flower", 13, *flower),
         LabelledData("digits", 10, digits.data.astype(np.float32), digits.target),  # exact, and half as much to compile
     ]
     warm_up(sets)
-    results = []
-    for data in sets:
-        results.append(fit(data, "DnC-SC", DnCSC(data.k, random_state=0)))
-        results.append(fit(data, "KMeans", KMeans(data.k, random_state=0)))
+    results = [fit(data, method, kind(data.k, random_state=0)) for data in sets for method, kind in METHODS.items()]
     print(table(results), flush=True)
     try:
         draw(results[0], results[1], output)
@@ -83,9 +66,8 @@ def warm_up(sets: Sequence[LabelledData]) -> None:
     start = time.perf_counter()
     with install_recorder("numba:compile") as recorder:
         for data in sets:
-            piece = data.X[:20_000]
-            DnCSC(data.k, random_state=0).fit(piece)
-            KMeans(data.k, random_state=0).fit(piece)
+            for kind in METHODS.values():
+                kind(data.k, random_state=0).fit(data.X[:20_000])
     seconds = time.perf_counter() - start
     _say(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
 

@@ -1,7 +1,6 @@
 """Figures of a fitted model, drawn on matplotlib axes: clusters, landmarks, eigenvalues, phase times.
 
-Every function draws on the axes it is given, or on the current ones as pyplot does, and returns them. Nothing else of
-matplotlib's state is touched.
+Functions draw on the axes given, or on pyplot's current ones, and return them.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def landmarks(
     matplotlib Axes
     """
     check_is_fitted(model)
-    with warnings.catch_warnings():  # landmarks are an array, whatever had names when it was fitted
+    with warnings.catch_warnings():  # landmarks are an array, even if the model was fitted to a frame with names
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         points, names = _coordinates(model, model.landmarks_, features)
     beneath = None if X is None else _coordinates(model, X, features)[0]
@@ -166,7 +165,7 @@ def phases(model: Any, *, ax: Axes | None = None) -> Axes:
     rates = 1e9 * seconds / model.cluster_sizes_.sum()
     texts = [f"{each:.3f} s   {rate:,.0f} ns a row" for each, rate in zip(seconds, rates, strict=True)]
     ax.bar_label(bars, texts, padding=5, color=INK)
-    ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # room for the text beside the longest bar
+    ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # space for the text next to the longest bar
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
     return _bare(_named(ax, ("seconds", "")))
@@ -290,11 +289,7 @@ def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes)
 
 
 def count_cells(
-    points: np.ndarray,
-    labels: np.ndarray,
-    window: tuple[np.ndarray, np.ndarray],
-    grid: tuple[int, int],
-    n_clusters: int,
+    points: np.ndarray, labels: np.ndarray, window: Sequence[np.ndarray], grid: tuple[int, int], n_clusters: int
 ) -> scipy.sparse.csr_matrix:
     """Rows of each cluster in each cell of a grid of (columns, lines), from the lower left, line by line.
 

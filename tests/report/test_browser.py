@@ -74,8 +74,8 @@ def browser(started) -> Iterator:
 
 
 def wear(browser, scheme: str) -> None:
-    wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-    features = [{"name": name, "value": value} for name, value in wishes.items()]
+    preferences = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in preferences.items()]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
@@ -300,7 +300,7 @@ def test_what_switches_are_called_stays_in_one_line(browser, pages, name, width)
 
 
 @pytest.mark.parametrize("name", ["flower", "large"])
-def test_numbers_at_the_curve_stay_beside_it_on_a_phone(browser, pages, name):
+def test_numbers_at_the_curve_stay_next_to_it_on_a_phone(browser, pages, name):
     on_a_screen(browser, 360)
     browser.get(pages[name])
     script = """const box = document.querySelector(".curve").getBoundingClientRect();
@@ -339,7 +339,7 @@ def test_folded_profiles_open_together_and_for_print(browser, pages):
     assert browser.execute_script(count) == 60
 
 
-def test_whatever_can_be_used_has_a_name(browser, pages):
+def test_every_control_has_a_name(browser, pages):
     browser.get(pages["named"])
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     roles = ("button", "checkbox", "radio", "combobox", "link", "image", "application", "table", "region", "group")

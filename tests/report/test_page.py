@@ -1,4 +1,4 @@
-"""The page about a clustering says what is so, whatever the rows are kept in and whatever they are called."""
+"""The page about a clustering tells the facts, for any container of rows and any names."""
 
 from __future__ import annotations
 

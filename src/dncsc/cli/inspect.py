@@ -29,27 +29,26 @@ ESTIMATED = "dnc-sc"
 
 def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
     """Show what a model file holds."""
-    fitted = load(model)
-    facts = _facts_of_model(fitted, Path(model))
+    facts = _facts_of_model(load(model), Path(model))
     if json:
         print_json(facts)
         return
-    names = facts["columns"]
+    names, notes = facts["columns"], facts["notes"]
     parameters = ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items())
-    scale = (facts["notes"].get("scale") or {}).get("how", "none")
-    shown = [
-        ("file", f"{model}, {format_bytes(facts['bytes'])}"),
-        ("model", facts["class"]),
-        ("clusters", f"{facts['n_clusters']}"),
-        ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
-        ("features", f"{facts['features']}" + ("" if names is None else f": {_some(names)}")),
-        ("scaled", scale),
-        ("eigenvalues", _some([f"{value:.4g}" for value in facts["eigenvalues"]])),
-        ("parameters", parameters),
-    ]
-    if facts["notes"].get("data"):
-        shown.insert(1, ("fitted to", str(facts["notes"]["data"])))
-    print_facts(shown)
+    fitted_to = [("fitted to", str(notes["data"]))] if notes.get("data") else []
+    print_facts(
+        [
+            ("file", f"{model}, {format_bytes(facts['bytes'])}"),
+            *fitted_to,
+            ("model", facts["class"]),
+            ("clusters", f"{facts['n_clusters']}"),
+            ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
+            ("features", f"{facts['features']}" + ("" if names is None else f": {_some(names)}")),
+            ("scaled", (notes.get("scale") or {}).get("how", "none")),
+            ("eigenvalues", _some([f"{value:.4g}" for value in facts["eigenvalues"]])),
+            ("parameters", parameters),
+        ]
+    )
 
 
 def _facts_of_model(fitted: Any, path: Path) -> dict[str, Any]:

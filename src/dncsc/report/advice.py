@@ -105,7 +105,7 @@ def _on_method(facts: Facts, trust: Trust) -> list[str]:
     found = []
     if facts.n_landmarks is not None and facts.n_landmarks < facts.n_rows / 2:
         found.append(f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`.")
-    if facts.run.method == "LloydKMeans":
+    if facts.method == "LloydKMeans":
         found.append("k-means finds round clusters only: try `DnCSC`, and more starts (`n_init`).")
     elif trust.confidence is None:
         found.append("An ensemble is more stable, as it uses several graphs: try `LSEC`.")
@@ -144,6 +144,6 @@ def _on_data(facts: Facts) -> list[str]:
             f"The feature {name} has {share:.1%} of all variance and dominates the distances: scale the features "
             "unless that is intended."
         )
-    if facts.run.seed is None:
+    if facts.seed is None:
         found.append("No seed was given, so that the next fit may differ: set `random_state` to repeat this one.")
     return found

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
 import platform
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import psutil
@@ -33,38 +31,22 @@ class ReportOptions:
     sample_rows: int = 200_000
 
 
-class Parameter(NamedTuple):
-    """A parameter of the estimator."""
-
-    name: str
-    value: str
-    default: str
-
-
-@dataclass(frozen=True)
-class RunDescription:
-    """What was run, on what, where and when."""
-
-    method: str
-    about: str
-    parameters: list[Parameter]
-    seed: str | None
-    data: list[str]
-    kind: str
-    command: str | None
-    versions: dict[str, str]
-    machine: dict[str, str]
-    when: datetime
-    peak_memory: int
-    """bytes, before the report itself; 0 where the system does not tell"""
-
-
 @dataclass(frozen=True)
 class Facts:
     """Everything on the page."""
 
     title: str
-    run: RunDescription
+    options: ReportOptions
+    method: str
+    about: str
+    """first line of the method's documentation"""
+    parameters: list[tuple[str, str, str]]
+    """name, value and default of each"""
+    seed: int | None
+    container: str
+    """what the rows are kept in"""
+    peak_memory: int
+    """bytes, before the report itself; 0 where the system does not tell"""
     n_rows: int
     n_features: int
     names: list[str]
@@ -103,14 +85,20 @@ class Facts:
 
 def gather(model: Any, reader: BlockReader, options: ReportOptions) -> Facts:
     """Two passes over the rows, and re-runs on a sample."""
-    run = describe(model, reader, options)
+    given, defaults, peak_memory = model.get_params(), type(model)().get_params(), memory.peak()
     model = copy.copy(model).set_params(max_memory=None)  # a limit for the fit; the process has grown since
     k = max(trust.sought(model), int(np.max(model.labels_)) + 1)
     chosen = sample_numbers(reader.n_rows, reader.n_features, options.sample_rows)
     found = moments.gather(reader, model.labels_, k, chosen)
     return Facts(
         title=options.title or f"{np.count_nonzero(found.count):,} clusters in {reader.n_rows:,} rows",
-        run=run,
+        options=options,
+        method=type(model).__name__,
+        about=(type(model).__doc__ or "").strip().partition("\n")[0].rstrip("."),
+        parameters=[(name, repr(value), repr(defaults[name])) for name, value in given.items()],
+        seed=given.get("random_state"),
+        container=reader.container,
+        peak_memory=peak_memory,
         n_rows=reader.n_rows,
         n_features=reader.n_features,
         names=reader.names,
@@ -129,28 +117,12 @@ def gather(model: Any, reader: BlockReader, options: ReportOptions) -> Facts:
     )
 
 
-def describe(model: Any, reader: BlockReader, options: ReportOptions) -> RunDescription:
-    """Method, parameters, data, versions and machine."""
-    given, defaults = model.get_params(), type(model)().get_params()
-    seed, data = given.get("random_state"), () if options.data is None else options.data
-    return RunDescription(
-        method=type(model).__name__,
-        about=(type(model).__doc__ or "").strip().partition("\n")[0].rstrip("."),
-        parameters=[Parameter(name, repr(value), repr(defaults[name])) for name, value in given.items()],
-        seed=None if seed is None else str(seed),
-        data=[str(each) for each in ([data] if isinstance(data, str | os.PathLike) else data)],
-        kind=reader.kind,
-        command=options.command,
-        versions={"dncsc": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
-        machine=_machine(),
-        when=datetime.now().astimezone(),
-        peak_memory=memory.peak(),
-    )
-
-
-def _machine() -> dict[str, str]:
-    """Processor, cores, memory and system; nothing that names the machine or its user."""
+def environment() -> dict[str, str]:
+    """Versions, processor, cores, memory and system; nothing that names the machine or its user."""
     return {
+        "dncsc": __version__,
+        "NumPy": np.__version__,
+        "Python": platform.python_version(),
         "Processor": _processor(),
         "Cores": str(available_cores()),
         "Memory": memory.format_bytes(psutil.virtual_memory().total),

@@ -9,7 +9,7 @@ import numpy as np
 from dncsc.report.advice import advice, distinctive_features, verdict_sentence
 from dncsc.report.facts import Facts
 from dncsc.report.format import decimals, format_number, format_share
-from dncsc.report.html import Section, bar, definitions, escape, prose, section, swatch, table
+from dncsc.report.html import PageSection, bar, definitions, escape, prose, section, swatch, table
 from dncsc.report.trust import PARTLY, STABLE, UNSTABLE, Trust, verdict_of
 
 SHOWN_FEATURES = 6
@@ -23,7 +23,7 @@ STABILITY_LINES = 15
 MARKS = {STABLE: "\u25cf", PARTLY: "\u25d0", UNSTABLE: "\u25cb"}
 
 
-def map_section(facts: Facts) -> Section:
+def map_section(facts: Facts) -> PageSection:
     """The canvas and its controls; the page's script draws the map."""
     lead = "Each cell has the mean colour of its rows\u2019 clusters, and is stronger the more rows it has."
     entries = "\n".join(
@@ -84,7 +84,7 @@ def _select(key: str, label: str, names: Sequence[str], chosen: int) -> str:
     return f'<label>{label} <select id="{key}">{options}</select></label>'
 
 
-def profiles_section(facts: Facts) -> Section:
+def profiles_section(facts: Facts) -> PageSection:
     """A card for each cluster."""
     moments = facts.moments
     full = float(np.clip(np.abs(moments.effect).max(), LEAST_FULL, MOST_FULL))
@@ -142,7 +142,7 @@ def _difference(value: float, full: float) -> str:
     )
 
 
-def trust_section(facts: Facts) -> Section | None:
+def trust_section(facts: Facts) -> PageSection | None:
     """What the re-runs say; None where there were none."""
     trust = facts.trust
     if trust is None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """A section of the page, and what the navigation calls it."""
 
     key: str
@@ -16,14 +16,14 @@ class Section(NamedTuple):
     html: str
 
 
-def section(key: str, label: str, heading: str, lead: str, body: str, wide: bool = False) -> Section:
+def section(key: str, label: str, heading: str, lead: str, body: str, wide: bool = False) -> PageSection:
     """A section with a heading and a lead, next to or above its body; `lead` and `body` are HTML."""
     kind = ' class="wide"' if wide else ""
     content = (
         f'<section id="{key}" aria-labelledby="{key}-heading"{kind}>\n'
         f'<header><h2 id="{key}-heading">{escape(heading)}</h2><p>{lead}</p></header>\n<div>{body}</div>\n</section>'
     )
-    return Section(key, label, content)
+    return PageSection(key, label, content)
 
 
 def escape(value: object) -> str:

@@ -15,6 +15,7 @@ from dncsc.report.facts import Facts
 from dncsc.report.format import format_seconds
 from dncsc.report.html import definitions, escape
 from dncsc.report.maps import COLUMNS, LINES
+from dncsc.version import __version__
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """What a browser may load for the page: nothing from elsewhere."""
@@ -35,14 +36,13 @@ def page(facts: Facts) -> str:
     shown = [each for each in (make(facts) for make in SECTIONS) if each is not None]
     links = "".join(f'<a href="#{each.key}">{each.label}</a>' for each in shown)
     body = "\n".join(each.html for each in shown)
-    version = escape(facts.run.versions["dncsc"])
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="dncsc {version}">
+<meta name="generator" content="dncsc {__version__}">
 <link rel="icon" href="data:,">
 <title>{escape(facts.title)}</title>
 <style>
@@ -60,7 +60,7 @@ def page(facts: Facts) -> str:
 <main id="main">
 {body}
 </main>
-<footer>Written by dncsc {version}. This file is complete in itself.</footer>
+<footer>Written by dncsc {__version__}. This file is complete in itself.</footer>
 <script type="application/json" id="data">{_map_data(facts)}</script>
 <script>
 {_asset("map.js")}{_asset("page.js")}</script>
@@ -101,7 +101,7 @@ def _summary(facts: Facts) -> str:
     clusters = f"{facts.n_found:,} cluster{'s' if facts.n_found > 1 else ''}"
     features = f"{facts.n_features:,} feature{'s' if facts.n_features > 1 else ''}"
     time = format_seconds(facts.seconds)
-    found = f"{facts.run.method} found {clusters} in {facts.n_rows:,} rows of {features} in {time}."
+    found = f"{facts.method} found {clusters} in {facts.n_rows:,} rows of {features} in {time}."
     return escape(found if facts.trust is None else f"{found} {verdict_sentence(facts, facts.trust)}")
 
 

@@ -33,7 +33,7 @@ class BlockReader:
         rows = rows if hasattr(rows, "shape") else np.asarray(rows)
         if len(rows.shape) != 2:
             raise ValueError(f"rows must have two dimensions, rows and features; got the shape {tuple(rows.shape)}.")
-        self.kind = _kind(rows)
+        self.container = _container(rows)
         self.shape = self.n_rows, self.n_features = int(rows.shape[0]), int(rows.shape[1])
         self.progress: StepProgress = progress or (lambda step, done: None)
         self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
@@ -74,15 +74,12 @@ def _slice(rows: Any, start: int, stop: int) -> np.ndarray:
     return some.toarray() if scipy.sparse.issparse(some) else np.asarray(some)
 
 
-def _kind(rows: Any) -> str:
-    """What the rows are kept in: "NumPy array of float32"."""
+def _container(rows: Any) -> str:
+    """What the rows are kept in: "numpy ndarray of float32"."""
     if hasattr(rows, "read"):
         return "files"
-    if isinstance(rows, np.ndarray):
-        return f"{'memory-mapped' if isinstance(rows, np.memmap) else 'NumPy'} array of {rows.dtype}"
-    if scipy.sparse.issparse(rows):
-        return f"sparse matrix of {rows.dtype}"
-    return f"{type(rows).__module__.split('.')[0]} {type(rows).__name__}"
+    values = f" of {rows.dtype}" if hasattr(rows, "dtype") else ""
+    return f"{type(rows).__module__.split('.')[0]} {type(rows).__name__}{values}"
 
 
 def sample_numbers(n_rows: int, n_features: int, most: int) -> np.ndarray:

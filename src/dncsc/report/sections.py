@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import datetime
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +12,9 @@ import numpy as np
 from dncsc.memory import format_bytes
 from dncsc.report.advice import eigengap, suggested_k
 from dncsc.report.curve import curve
-from dncsc.report.facts import Facts, Parameter
+from dncsc.report.facts import Facts, environment
 from dncsc.report.format import format_rate, format_seconds, format_share
-from dncsc.report.html import Section, bar, definitions, escape, section, swatch, table
+from dncsc.report.html import PageSection, bar, definitions, escape, section, swatch, table
 
 MODEL_FILE = "model.npz"
 SIZES_A_COLUMN = 16
@@ -20,35 +22,33 @@ NAMES_SHOWN = 4
 """Names of columns in the example of code."""
 
 
-def run_section(facts: Facts) -> Section:
-    run = facts.run
-    when = f'<time datetime="{run.when.isoformat()}">{run.when:%d %B %Y, %H:%M} {escape(run.when.tzname())}</time>'
+def run_section(facts: Facts) -> PageSection:
+    data, command, now = facts.options.data, facts.options.command, datetime.now().astimezone()
+    files = [] if data is None else [data] if isinstance(data, str | os.PathLike) else data
     what = [
-        ("Data", "<br>".join(f'<span class="file">{escape(name)}</span>' for name in run.data) or escape(run.kind)),
+        ("Data", "<br>".join(f'<span class="file">{escape(name)}</span>' for name in files) or escape(facts.container)),
         ("Rows", f"{facts.n_rows:,}"),
         ("Features", f"{facts.n_features:,}"),
-        ("Method", f"{escape(run.method)}<small>{escape(run.about)}</small>"),
-        ("Seed", escape(run.seed) if run.seed is not None else "none given"),
+        ("Method", f"{escape(facts.method)}<small>{escape(facts.about)}</small>"),
+        ("Seed", "none given" if facts.seed is None else escape(facts.seed)),
         ("Total time", format_seconds(facts.seconds)),
     ]
-    known = (*run.versions.items(), *run.machine.items())
-    where = [("Written", when), *((escape(name), escape(value)) for name, value in known)]
-    command = f"<h3>Command</h3>\n<pre><code>{escape(run.command)}</code></pre>" if run.command else ""
+    when = f'<time datetime="{now.isoformat()}">{now:%d %B %Y, %H:%M} {escape(now.tzname())}</time>'
+    where = [("Written", when), *((name, escape(value)) for name, value in environment().items())]
+    typed = f"<h3>Command</h3>\n<pre><code>{escape(command)}</code></pre>" if command else ""
     body = (
-        f'<div class="two">{definitions(what, "facts")}{definitions(where, "facts")}</div>\n{command}'
-        f"<h3>Parameters</h3>\n{definitions([_parameter(each) for each in run.parameters], 'settings')}"
+        f'<div class="two">{definitions(what, "facts")}{definitions(where, "facts")}</div>\n{typed}'
+        f"<h3>Parameters</h3>\n{definitions([_parameter(*each) for each in facts.parameters], 'settings')}"
     )
     return section("run", "Run", "What was run", "Everything needed to run it again.", body)
 
 
-def _parameter(parameter: Parameter) -> tuple[str, str]:
-    name, value, default = (escape(each) for each in parameter)
-    if value == default:
-        return f"<code>{name}</code>", f"<code>{value}</code>"
-    return f"<code>{name}</code>", f'<code class="changed">{value}</code> <small>default {default}</small>'
+def _parameter(name: str, value: str, default: str) -> tuple[str, str]:
+    kind, more = ("", "") if value == default else (' class="changed"', f" <small>default {escape(default)}</small>")
+    return f"<code>{escape(name)}</code>", f"<code{kind}>{escape(value)}</code>{more}"
 
 
-def sizes_section(facts: Facts) -> Section:
+def sizes_section(facts: Facts) -> PageSection:
     counts = facts.moments.count
     order = np.argsort(-counts, kind="stable")
     lines = [
@@ -74,7 +74,7 @@ def sizes_section(facts: Facts) -> Section:
     return section("sizes", "Sizes", "Cluster sizes", lead, body)
 
 
-def eigenvalues_section(facts: Facts) -> Section | None:
+def eigenvalues_section(facts: Facts) -> PageSection | None:
     """The curve; None where the method has no eigenvalues."""
     values, k = facts.eigenvalues, facts.n_clusters
     if not values:
@@ -100,7 +100,7 @@ def _eigengap_sentence(facts: Facts) -> str:
     return f"{found}The one after {other} is clearer ({width:.3g}): {other} clusters may be worth a try."
 
 
-def times_section(facts: Facts) -> Section:
+def times_section(facts: Facts) -> PageSection:
     total, longest = facts.seconds, max(facts.timings.values(), default=0.0)
     lines = [
         (
@@ -114,15 +114,15 @@ def times_section(facts: Facts) -> Section:
     ]
     heads = ["Phase", '<span class="unseen">Length</span>', "Time", "Share", "A row"]
     lead = f"The fit took {format_seconds(total)}, {format_rate(total, facts.n_rows)} a row."
-    if facts.run.peak_memory:
-        lead += f" Peak memory of the process, data included: {format_bytes(facts.run.peak_memory)}."
+    if facts.peak_memory:
+        lead += f" Peak memory of the process, data included: {format_bytes(facts.peak_memory)}."
     return section("times", "Time", "Time and memory", lead, table("Time of each phase", heads, lines, "times"))
 
 
-def new_rows_section(facts: Facts) -> Section:
+def new_rows_section(facts: Facts) -> PageSection:
     """How to load the model and label new rows."""
     if not facts.can_predict:
-        lead = f"{escape(facts.run.method)} labels the rows it was fitted to, and no others."
+        lead = f"{escape(facts.method)} labels the rows it was fitted to, and no others."
         body = "<p>To label new rows too, fit a method with landmarks, such as <code>DnCSC</code>.</p>"
         return section("use", "New rows", "New rows", lead, body)
     shown = [json.dumps(name, ensure_ascii=False) for name in facts.names[:NAMES_SHOWN]]

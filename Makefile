@@ -23,7 +23,7 @@ setup: .venv/ready
 	touch $@
 
 demo: setup
-	$(BIN)/python -m dncsc.demo
+	$(BIN)/dncsc demo --force
 
 lint: setup
 	$(BIN)/ruff check

@@ -262,7 +262,7 @@ def test_methods_are_compared_with_each_other_and_with_classes(table, folder, ca
 def test_warnings_of_a_comparison_are_about_its_rows(folder, capsys, monkeypatch):
     rows = np.concatenate([np.zeros((20, 2)), np.random.default_rng(0).normal(size=(80, 2))])
     np.save("rows.npy", rows)
-    monkeypatch.setattr("dncsc.cli.compare.PIECE", 10)  # of which there is but one that differs from others
+    monkeypatch.setattr("dncsc.cli.compare.WARM_UP_ROWS", 10)  # of which there is but one that differs from others
     assert main(["compare", "rows.npy", "-k", "2", "--methods", "k-means", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -87,7 +87,7 @@ class Split(BaseEstimator):
 
 
 def test_millions_of_rows_are_drawn_as_an_image(ax):
-    X, _ = datasets.load("tm-1m", n=2_000_000)
+    X, _ = datasets.load("tm-1m", n=1_100_000)
     fitted = DnCSC(2, n_landmarks=100, random_state=0).fit(X[:20_000])
     plot.clusters(fitted, X, ax=ax)
     assert not ax.collections
@@ -204,14 +204,14 @@ def test_landmarks_are_drawn_over_grey_rows(ax, model, rows):
     assert np.ptp(cells[cells[..., 3] > 0][:, :3], axis=1).max() < 0.1
 
 
-def test_the_gap_behind_the_last_eigenvalue_used_is_marked(ax, model):
+def test_the_gap_after_the_last_eigenvalue_used_is_marked(ax, model):
     plot.eigenvalues(model, ax=ax)
     unused, used = (np.asarray(each.get_offsets()) for each in ax.collections)
     np.testing.assert_allclose(used[:, 1], model.eigenvalues_[:K])
     np.testing.assert_allclose(unused[:, 1], model.eigenvalues_[K:])
     band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     np.testing.assert_allclose(sorted([band.y0, band.y1]), model.eigenvalues_[K - 1 : K + 1], atol=1e-12)
-    assert ax.texts[0].get_text().startswith(f"gap behind k = {K}")
+    assert ax.texts[0].get_text().startswith(f"gap after k = {K}")
 
 
 def test_a_number_of_clusters_that_was_found_is_drawn_as_if_it_were_given(rows):
@@ -219,7 +219,7 @@ def test_a_number_of_clusters_that_was_found_is_drawn_as_if_it_were_given(rows):
     drawn = plot.clusters(fitted, rows, ax=Figure().subplots())
     assert len(drawn.get_legend_handles_labels()[1]) == fitted.n_clusters_ == K
     curve = plot.eigenvalues(fitted, ax=Figure().subplots())
-    assert curve.texts[0].get_text().startswith(f"gap behind k = {K}")
+    assert curve.texts[0].get_text().startswith(f"gap after k = {K}")
 
 
 def test_no_gap_is_marked_where_no_eigenvalue_follows(ax):

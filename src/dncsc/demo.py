@@ -1,15 +1,13 @@
-"""Cluster two sets that nobody has to download, next to k-means, and draw what was found: `python -m dncsc.demo`."""
+"""Cluster two sets that need no download with DnC-SC and k-means, and draw the result: `dncsc demo`."""
 
 from __future__ import annotations
 
-import argparse
 import copy
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.event import install_recorder
@@ -20,11 +18,10 @@ from sklearn.datasets import load_digits
 from dncsc import DnCSC, datasets, metrics, plot
 from dncsc.atomic import atomic_write
 
-SUFFIXES = (".png", ".svg", ".pdf")
+METHODS: dict[str, Any] = {"DnC-SC": DnCSC, "KMeans": KMeans}
 
 
-@dataclass(frozen=True)
-class Data:
+class LabelledData(NamedTuple):
     """Rows and their classes."""
 
     name: str
@@ -33,11 +30,10 @@ class Data:
     y: np.ndarray
 
 
-@dataclass(frozen=True)
-class Result:
+class DemoResult(NamedTuple):
     """A fitted model, how long that took and how well it agrees with the classes, in per cent."""
 
-    data: Data
+    data: LabelledData
     method: str
     model: Any
     seconds: float
@@ -45,31 +41,15 @@ class Result:
     nmi: float
 
 
-def run(rows: int, output: Path) -> list[Result]:
-    """Fit both methods to both sets, print how they did and draw the flower.
-
-    Parameters
-    ----------
-    rows : int
-        Size of the flower.
-    output : Path
-        Where the picture goes.
-
-    Returns
-    -------
-    list of Result
-        Flower by DnC-SC and k-means, digits by DnC-SC and k-means.
-    """
+def run(rows: int, output: Path) -> list[DemoResult]:
+    """Fit DnC-SC and k-means to a flower of some rows and to digits, print the scores and draw the flower."""
     flower, digits = datasets.load("fl-20m", n=rows), load_digits()
     sets = [
-        Data("flower", 13, *flower),
-        Data("digits", 10, digits.data.astype(np.float32), digits.target),  # exact, and half as much to compile
+        LabelledData("flower", 13, *flower),
+        LabelledData("digits", 10, digits.data.astype(np.float32), digits.target),  # exact, and half as much to compile
     ]
     warm_up(sets)
-    results = []
-    for data in sets:
-        results.append(fit(data, "DnC-SC", DnCSC(data.k, random_state=0)))
-        results.append(fit(data, "KMeans", KMeans(data.k, random_state=0)))
+    results = [fit(data, method, kind(data.k, random_state=0)) for data in sets for method, kind in METHODS.items()]
     print(table(results), flush=True)
     try:
         draw(results[0], results[1], output)
@@ -80,34 +60,33 @@ def run(rows: int, output: Path) -> list[Result]:
     return results
 
 
-def warm_up(sets: Sequence[Data]) -> None:
+def warm_up(sets: Sequence[LabelledData]) -> None:
     """Fit a small piece of each set, so that neither compiling nor starting threads is timed later."""
     _say("Getting the kernels ready; the first run compiles them, which takes some seconds ...", end=" ")
     start = time.perf_counter()
     with install_recorder("numba:compile") as recorder:
         for data in sets:
-            piece = data.X[:20_000]
-            DnCSC(data.k, random_state=0).fit(piece)
-            KMeans(data.k, random_state=0).fit(piece)
+            for kind in METHODS.values():
+                kind(data.k, random_state=0).fit(data.X[:20_000])
     seconds = time.perf_counter() - start
     _say(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
 
 
 def _say(text: str, end: str = "\n") -> None:
-    """To people: standard output has the table alone."""
+    """A message on standard error: standard output has the table alone."""
     print(text, end=end, file=sys.stderr, flush=True)
 
 
-def fit(data: Data, method: str, model: Any) -> Result:
+def fit(data: LabelledData, method: str, model: Any) -> DemoResult:
     """Fit a model, which is timed, and score it."""
     start = time.perf_counter()
     model.fit(data.X)
     seconds = time.perf_counter() - start
     acc, nmi = metrics.accuracy(data.y, model.labels_), metrics.nmi(data.y, model.labels_)
-    return Result(data, method, model, seconds, 100 * acc, 100 * nmi)
+    return DemoResult(data, method, model, seconds, 100 * acc, 100 * nmi)
 
 
-def table(results: Sequence[Result]) -> str:
+def table(results: Sequence[DemoResult]) -> str:
     """A line a result, in columns."""
     lines = [("set", "rows x features", "k", "method", "ACC", "NMI", "seconds")]
     for each in results:
@@ -124,13 +103,9 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(texts)
 
 
-def draw(ours: Result, theirs: Result, output: Path) -> None:
+def draw(ours: DemoResult, theirs: DemoResult, output: Path) -> None:
     """The flower by both methods, and of ours its landmarks, eigenvalues and phase times."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
-    figure = Figure(figsize=(14, 9), dpi=100)
+    figure = plot.new_figure(figsize=(14, 9), dpi=100)
     figure.set_layout_engine("constrained", w_pad=0.15, h_pad=0.1)
     (left, right), (low_left, low_right) = figure.subplots(2, 2, height_ratios=(2.9, 1))
     X, n_landmarks = ours.data.X, ours.model.n_landmarks_
@@ -150,28 +125,9 @@ def draw(ours: Result, theirs: Result, output: Path) -> None:
 
 
 def _numbered_alike(model: Any, other: Any) -> Any:
-    """A copy of the model whose clusters have the numbers, and so the colours, of the other's they share most with."""
+    """A copy of the model with clusters numbered, and so coloured, as those of the other that they share most with."""
     k = 1 + max(int(model.labels_.max()), int(other.labels_.max()))
     shared = np.bincount(model.labels_ * k + other.labels_, minlength=k * k).reshape(k, k)
     alike = copy.copy(model)
     alike.labels_ = linear_sum_assignment(shared, maximize=True)[1][model.labels_]
     return alike
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the options and run."""
-    parser = argparse.ArgumentParser(prog="python -m dncsc.demo", description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000, help="size of the flower (default: a million)")
-    parser.add_argument("--output", type=Path, default=Path("demo.png"), help="the picture (default: demo.png)")
-    options = parser.parse_args(arguments)
-    if options.rows < 1000:
-        parser.error(f"--rows must be at least 1000; got {options.rows}.")
-    if options.output.suffix.lower() not in SUFFIXES:
-        parser.error(f"--output must end in {', '.join(SUFFIXES)}; got {options.output}.")
-    if not options.output.absolute().parent.is_dir():
-        parser.error(f"--output: there is no folder {options.output.parent}.")
-    run(options.rows, options.output)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
 """Figures of a fitted model, drawn on matplotlib axes: clusters, landmarks, eigenvalues, phase times.
 
-Every function draws on the axes it is given, or on the current ones as pyplot does, and returns them. Nothing else of
-matplotlib's state is touched.
+Functions draw on the axes given, or on pyplot's current ones, and return them.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import colorsys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,7 +100,7 @@ def landmarks(
     matplotlib Axes
     """
     check_is_fitted(model)
-    with warnings.catch_warnings():  # landmarks are an array, whatever had names when it was fitted
+    with warnings.catch_warnings():  # landmarks are an array, even if the model was fitted to a frame with names
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         points, names = _coordinates(model, model.landmarks_, features)
     beneath = None if X is None else _coordinates(model, X, features)[0]
@@ -113,10 +113,9 @@ def landmarks(
 
 
 def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the smallest eigenvalues of the graph, and mark the gap behind the last one used.
+    """Draw the smallest eigenvalues of the graph, and mark the gap after the last one used.
 
-    A wide gap behind the k-th eigenvalue says that the graph falls into k parts; a wider one elsewhere, that another
-    number of clusters might suit it better.
+    A wide gap after the k-th eigenvalue suggests k clusters; a wider one elsewhere suggests another number.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     if len(values) > k:
         last, next_ = values[k - 1 : k + 1]
         ax.axhspan(last, next_, color=_rgb(TWELVE.split()[1:2])[0], alpha=0.35, linewidth=0, zorder=0)
-        text = f"gap behind k = {k}: {next_ - last:.2g}"
+        text = f"gap after k = {k}: {next_ - last:.2g}"
         ax.annotate(text, (1, next_), (0, 4), textcoords="offset points", color=INK)
     ax.locator_params(axis="x", integer=True)
     return _bare(_named(ax, ("number", "eigenvalue")))
@@ -166,7 +165,7 @@ def phases(model: Any, *, ax: Axes | None = None) -> Axes:
     rates = 1e9 * seconds / model.cluster_sizes_.sum()
     texts = [f"{each:.3f} s   {rate:,.0f} ns a row" for each, rate in zip(seconds, rates, strict=True)]
     ax.bar_label(bars, texts, padding=5, color=INK)
-    ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # room for the text beside the longest bar
+    ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # space for the text next to the longest bar
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
     return _bare(_named(ax, ("seconds", "")))
@@ -182,6 +181,15 @@ def palette(n: int) -> np.ndarray:
     return np.concatenate([_rgb(TWELVE.split()[:n]), np.reshape(more, (-1, 3))])
 
 
+def two_coordinates(embedded: np.ndarray) -> tuple[np.ndarray, tuple[str, str]]:
+    """Two coordinates of an embedding that are worth drawing, and their names.
+
+    The first eigenvector is nearly constant, so the next two are taken where there are three.
+    """
+    first = min(1, embedded.shape[1] - 2)
+    return embedded[:, first : first + 2], (f"embedding {first}", f"embedding {first + 1}")
+
+
 def _number(model: Any) -> int:
     """How many clusters a model has; k-means of scikit-learn only says how many it was asked for."""
     return int(getattr(model, "n_clusters_", getattr(model, "n_clusters", 1)))
@@ -195,11 +203,19 @@ def _axes(ax: Axes | None) -> Axes:
     """The axes given, or pyplot's current ones."""
     if ax is not None:
         return ax
+    return _matplotlib("pyplot").gca()
+
+
+def new_figure(**options: Any) -> Any:
+    """A figure of matplotlib that pyplot does not know."""
+    return _matplotlib("figure").Figure(**options)
+
+
+def _matplotlib(name: str) -> Any:
     try:
-        from matplotlib import pyplot
+        return import_module(f"matplotlib.{name}")
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
-    return pyplot.gca()
 
 
 def _named(ax: Axes, names: Sequence[str]) -> Axes:
@@ -246,55 +262,53 @@ def _column(model: Any, n_features: int, feature: int | str) -> int:
 
 
 def _embedding(model: Any, X: Any) -> tuple[np.ndarray, Sequence[str]]:
-    """Two coordinates of the embedding, made block by block: all of them might not fit in memory.
-
-    The first eigenvector is nearly the same for all rows and tells nothing: the next two are taken where there are
-    three.
-    """
-    n_rows = X.shape[0]
-    points = np.empty((n_rows, 2))
-    for rows in gen_batches(n_rows, BLOCK):
+    """Two coordinates of the embedding, block by block: all of them might not fit in memory."""
+    points = np.empty((X.shape[0], 2))
+    for rows in gen_batches(len(points), BLOCK):
         embedded = np.asarray(model.transform(_safe_indexing(X, rows)))
         if embedded.shape[1] < 2:
             raise ValueError("the embedding of a single cluster has one coordinate; two are needed to draw it.")
-        first = min(1, embedded.shape[1] - 2)
-        points[rows] = embedded[:, first : first + 2]
-    return points, [f"embedding {first}", f"embedding {first + 1}"]
+        points[rows], names = two_coordinates(embedded)
+    return points, names
 
 
 def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes) -> None:
-    """Rows as markers, or where they are many, as an image."""
+    """Rows as markers, or where they are many, as an image of their density."""
     if len(points) < MANY_ROWS:
         ax.scatter(points[:, 0], points[:, 1], s=9, c=colours[labels], alpha=0.8, linewidths=0)
         return
     low, high = (each.astype(np.float64) for each in (points.min(axis=0), points.max(axis=0)))
     margin = np.where(high > low, 0.02 * (high - low), np.maximum(np.abs(low), 1.0))
     low, high = low - margin, high + margin
-    count, colour = _bin(points, labels, colours, low, high)
-    extent = (low[0], high[0], low[1], high[1])
-    ax.imshow(_shade(count, colour), extent=extent, origin="lower", aspect=ax.get_aspect())
-
-
-def _bin(
-    points: np.ndarray, labels: np.ndarray, colours: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows in each cell of a grid, and the sum of their colours; memory does not grow with clusters."""
     side = int(np.clip(np.sqrt(len(points)) / 2, 128, 512))
-    count, colour = np.zeros(side * side, np.int64), np.zeros((3, side * side))
+    total = scipy.sparse.csr_matrix((side * side, len(colours)), dtype=np.int64)
     for rows in gen_batches(len(points), BLOCK):
-        column, line = ((points[rows] - low) * (side / (high - low))).astype(np.int64).T
-        cell = line * side + column
-        count += np.bincount(cell, minlength=len(count))
-        for channel, values in zip(colour, colours.T, strict=True):
-            channel += np.bincount(cell, values[labels[rows]], minlength=len(count))
-    return count.reshape(side, side), colour.T.reshape(side, side, 3)
+        total += count_cells(points[rows], labels[rows], (low, high), (side, side), len(colours))
+    image = _shade(total, colours).reshape(side, side, 4)
+    ax.imshow(image, extent=(low[0], high[0], low[1], high[1]), origin="lower", aspect=ax.get_aspect())
 
 
-def _shade(count: np.ndarray, colour: np.ndarray) -> np.ndarray:
-    """RGBA of each cell: its mean colour, more opaque the more rows it has."""
-    image = np.ones((*count.shape, 4))
+def count_cells(
+    points: np.ndarray, labels: np.ndarray, window: Sequence[np.ndarray], grid: tuple[int, int], n_clusters: int
+) -> scipy.sparse.csr_matrix:
+    """Rows of each cluster in each cell of a grid of (columns, lines), from the lower left, line by line.
+
+    Points outside the window, its lower left and upper right corner, are left out.
+    """
+    columns, lines = grid
+    unit = (points - window[0]) / (window[1] - window[0])
+    inside = ((unit >= 0) & (unit <= 1)).all(axis=1)
+    column, line = np.minimum(unit[inside] * grid, (columns - 1, lines - 1)).astype(np.int64).T
+    entries = (np.ones(len(line), np.int64), (line * columns + column, labels[inside]))
+    return scipy.sparse.coo_matrix(entries, (columns * lines, n_clusters)).tocsr()
+
+
+def _shade(total: scipy.sparse.csr_matrix, colours: np.ndarray) -> np.ndarray:
+    """RGBA of each cell: the mean colour of its rows, more opaque the more there are."""
+    count = np.asarray(total.sum(axis=1)).ravel()
     taken = count > 0
-    image[taken, :3] = colour[taken] / count[taken, None]
+    image = np.ones((len(count), 4))
+    image[taken, :3] = (total @ colours)[taken] / count[taken, None]
     full = np.log1p(np.quantile(count[taken], 0.99))
-    image[..., 3] = np.where(taken, 0.3 + 0.7 * np.minimum(1, np.log1p(count) / full), 0)
+    image[:, 3] = np.where(taken, 0.3 + 0.7 * np.minimum(1, np.log1p(count) / full), 0)
     return image

@@ -1,7 +1,7 @@
 """The command `dncsc`: cluster files, apply models, compare methods, make data.
 
-Nothing heavy is imported before a command needs it, so that `dncsc --help` answers at once. Standard output carries
-data alone; all that is said goes to standard error.
+Heavy modules are imported by the commands that need them, so that `dncsc --help` answers at once. Standard output
+carries data alone; messages go to standard error.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from dncsc.cli.errors import Refused, explain
 from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
-from dncsc.cli.progress import Progress
+from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import cluster_sizes, print_json, print_table
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from dncsc.rows import Rows
 
-PIECE = 5_000
-"""Rows on which each method is tried first, so that no time is that of compiling."""
+WARM_UP_ROWS = 5_000
+"""Rows on which each method is tried first, so that compiling is not timed."""
 
-Clusters = Annotated[
+ClusterCount = Annotated[
     str, typer.Option("--clusters", "-k", metavar="N", help="Number of clusters.", rich_help_panel=options.METHOD)
 ]
-Methods = Annotated[
+MethodList = Annotated[
     str,
     typer.Option(
         metavar="A,B,...",
@@ -38,7 +38,7 @@ Methods = Annotated[
         rich_help_panel=options.METHOD,
     ),
 ]
-Truth = Annotated[
+TruthColumn = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
@@ -49,8 +49,8 @@ Truth = Annotated[
 
 
 @dataclass(frozen=True)
-class Result:
-    """How a method did; without labels, why it did not."""
+class MethodResult:
+    """What a method found; without labels, why it refused the rows."""
 
     method: str
     seconds: float = 0.0
@@ -60,9 +60,9 @@ class Result:
 
 def compare(
     data: options.Data,
-    clusters: Clusters,
-    methods: Methods = "dnc-sc,u-spec,k-means",
-    truth: Truth = None,
+    clusters: ClusterCount,
+    methods: MethodList = "dnc-sc,u-spec,k-means",
+    truth: TruthColumn = None,
     columns: options.Columns = None,
     drop: options.Drop = None,
     landmarks: options.Landmarks = None,
@@ -88,7 +88,7 @@ def compare(
     given = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
     wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
     estimators = {name: make_estimator(name, k, **given, **_taken(name, wanted)) for name in names}
-    with signals_end_at_once(""), source(data) as read, Progress(quiet) as progress:
+    with signals_end_at_once(""), source(data) as read, ProgressDisplay(quiet) as progress:
         rows = open_features(read, ColumnSelection(columns, drop, truth=truth))
         check_enough(rows.shape[0], k, read.name)
         classes = None if truth is None else _classes(read, truth, rows.shape[0])
@@ -101,28 +101,25 @@ def _taken(method: str, wanted: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if name in make_estimator(method, 1).get_params()}
 
 
-def _run(name: str, estimator: Any, rows: Rows, progress: Progress) -> Result:
+def _run(name: str, estimator: Any, rows: Rows, progress: ProgressDisplay) -> MethodResult:
     from sklearn.base import clone
 
     from dncsc import watch
 
-    def shown(phase: str, rows_done: int, n_rows: int) -> None:
-        progress(f"{name}: {phase}", rows_done, n_rows)
-
     try:
-        piece = next(iter(rows.batches(max(PIECE, estimator.n_clusters))))
+        piece = next(iter(rows.batches(max(WARM_UP_ROWS, estimator.n_clusters))))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about rows that are not those asked about
+            warnings.simplefilter("ignore")  # about a few of the rows alone
             clone(estimator).fit(piece)
         progress.expect(passes(estimator, rows))
         start = time.perf_counter()
-        with watch(shown):
+        with watch(lambda phase, done, n_rows: progress(f"{name}: {phase}", done, n_rows)):
             estimator.fit(rows)
-        seconds = time.perf_counter() - start
+        result = MethodResult(name, time.perf_counter() - start, estimator.labels_)
         progress.expect(0)
-        return Result(name, seconds, estimator.labels_)
+        return result
     except (ValueError, MemoryError) as error:
-        return Result(name, refused=explain(error)[1])
+        return MethodResult(name, refused=explain(error)[1])
 
 
 def _classes(read: InputTable, truth: str, n_rows: int) -> np.ndarray:
@@ -142,41 +139,39 @@ def _classes(read: InputTable, truth: str, n_rows: int) -> np.ndarray:
     return classes
 
 
-def _tell(results: list[Result], classes: np.ndarray | None, name: str, rows: Rows, json: bool) -> None:
+def _tell(results: list[MethodResult], classes: np.ndarray | None, name: str, rows: Rows, json: bool) -> None:
     from dncsc.metrics import accuracy, nmi
 
-    done = [result for result in results if result.labels is not None]
-    lines = []
+    done = {result.method: result.labels for result in results if result.labels is not None}
+    lines: list[dict[str, Any]] = []
     for result in results:
-        facts: dict[str, Any] = {"method": result.method}
         if result.labels is None:
-            lines.append({**facts, "refused": result.refused})
+            lines.append({"method": result.method, "refused": result.refused})
             continue
-        facts |= {"seconds": result.seconds, "sizes": cluster_sizes(result.labels)}
+        facts = {"method": result.method, "seconds": result.seconds, "sizes": cluster_sizes(result.labels)}
         if classes is not None:
             facts |= {"ACC": 100 * accuracy(classes, result.labels), "NMI": 100 * nmi(classes, result.labels)}
-        facts["agreement"] = {other.method: 100 * nmi(other.labels, result.labels) for other in done}
+        facts["agreement"] = {method: 100 * nmi(labels, result.labels) for method, labels in done.items()}
         lines.append(facts)
     if json:
         print_json({"data": name, "rows": rows.shape[0], "features": rows.shape[1], "results": lines})
     else:
-        _print(lines, [result.method for result in done])
+        _print(lines, list(done) if len(done) > 1 else [])
     if not done:
         raise Refused("no method could run.")
 
 
-def _print(lines: list[dict[str, Any]], done: list[str]) -> None:
+def _print(lines: list[dict[str, Any]], compared: list[str]) -> None:
     scores = [name for name in ("ACC", "NMI") if any(name in line for line in lines)]
-    titles = ["method", "seconds", *scores, *(f"as {name}" for name in done if len(done) > 1)]
+    titles = ["method", "seconds", *scores, *(f"as {name}" for name in compared)]
     cells = []
     for line in lines:
         if "refused" in line:
             cells.append([line["method"], "refused", *[""] * (len(titles) - 2)])
             print(f"{line['method']}: {line['refused']}", file=sys.stderr)
-            continue
-        agreement = [line["agreement"][name] for name in done if len(done) > 1]
-        numbers = [f"{each:.1f}" for each in (*(line[name] for name in scores), *agreement)]
-        cells.append([line["method"], f"{line['seconds']:.2f}", *numbers])
+        else:
+            numbers = [*(line[name] for name in scores), *(line["agreement"][name] for name in compared)]
+            cells.append([line["method"], f"{line['seconds']:.2f}", *(f"{each:.1f}" for each in numbers)])
     print_table(titles, cells, right=titles[1:])
 
 

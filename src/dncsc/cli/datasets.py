@@ -10,18 +10,22 @@ import typer
 from dncsc.cli import options
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.outputs import Target, check, table_target, table_writer
-from dncsc.cli.progress import Progress
-from dncsc.cli.summary import Summary, print_json, print_table
+from dncsc.cli.progress import ProgressDisplay
+from dncsc.cli.summary import Summary, print_list
 
-Name = Annotated[
+DatasetName = Annotated[
     str,
     typer.Argument(
         help="Name of the set; dncsc datasets lists them.", autocompletion=options.complete_dataset, show_default=False
     ),
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Rows, or - for standard output.")]
-Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows to make. Default: as many as in the paper.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of a synthetic set, or of the draw from a real one.")]
+TableOutput = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Rows, or - for standard output.")]
+RowsToMake = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Rows to make. Default: as many as in the paper.")
+]
+DataSeed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Seed of a synthetic set, or of the draw from a real one.")
+]
 NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column of true classes.")]
 
 
@@ -31,17 +35,8 @@ def datasets(ctx: typer.Context, json: options.JsonTable = False) -> None:
     Synthetic sets have two features and any number of rows. PenDigits and Letters come with dncsc; other real sets are
     read from the folder that the environment variable DNCSC_DATA names, or downloaded from OpenML.
     """
-    if ctx.invoked_subcommand is not None:
-        return
-    listed = _listed()
-    if json:
-        print_json(listed)
-    else:
-        lines = [
-            (each["name"], each["kind"], f"{each['rows']:,}", str(each["features"]), str(each["classes"]))
-            for each in listed
-        ]
-        print_table(("name", "kind", "rows", "features", "classes"), lines, right=("rows", "features", "classes"))
+    if ctx.invoked_subcommand is None:
+        print_list(_listed(), json)
 
 
 def _listed() -> list[dict[str, Any]]:
@@ -55,10 +50,10 @@ def _listed() -> list[dict[str, Any]]:
 
 
 def make(
-    name: Name,
-    output: Output,
-    rows: Rows = None,
-    seed: Seed = 0,
+    name: DatasetName,
+    output: TableOutput,
+    rows: RowsToMake = None,
+    seed: DataSeed = 0,
     no_class: NoClass = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -96,7 +91,7 @@ def _write(target: Target, made: Iterator[Any], n: int, *, classes: bool, quiet:
     arrays = {"one array": ["X"], "arrays": ["X", "y"] if classes else ["X"]}.get(target.holds)
     names = arrays or [*(f"x{i}" for i in range(X.shape[1])), *(["class"] if classes else [])]
     n_features, done = X.shape[1], 0
-    with Progress(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:
+    with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:
         while X is not None:
             writer.write([X, y][: len(arrays)] if arrays else [*X.T, y][: len(names)])
             done += len(X)

@@ -1,4 +1,4 @@
-"""`dncsc demo`: two sets that nobody has to download, clustered next to k-means."""
+"""`dncsc demo`: two sets that need no download, clustered by DnC-SC and k-means."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from dncsc.cli import options
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.outputs import check, file_target
 
-Rows = Annotated[int, typer.Option(metavar="N", min=1000, help="Size of the flower.")]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The picture, as .png, .svg or .pdf.")]
+FlowerRows = Annotated[int, typer.Option(metavar="N", min=1000, help="Size of the flower.")]
+PictureOutput = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="The picture, as .png, .svg or .pdf.")
+]
 
 
 def demo(
-    rows: Rows = 1_000_000, output: Output = "demo.png", force: options.Force = False, debug: options.Debug = False
+    rows: FlowerRows = 1_000_000,
+    output: PictureOutput = "demo.png",
+    force: options.Force = False,
+    debug: options.Debug = False,
 ) -> None:
     """Cluster a flower and digits, next to k-means: a table, and a picture of the flower.
 

@@ -1,4 +1,4 @@
-"""`dncsc info`, `dncsc estimate` and `dncsc methods`: what is there, and what a fit would cost."""
+"""`dncsc info`, `dncsc estimate` and `dncsc methods`: what a model holds, what a fit needs, what methods there are."""
 
 from __future__ import annotations
 
@@ -13,43 +13,42 @@ from dncsc.cli.errors import Refused
 from dncsc.cli.inputs import ColumnSelection, open_features, source
 from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
-from dncsc.cli.progress import size
-from dncsc.cli.summary import print_facts, print_json, print_table
+from dncsc.cli.summary import print_facts, print_json, print_list
+from dncsc.memory import format_bytes
 
-Data = Annotated[
+OptionalData = Annotated[
     str | None,
     typer.Argument(help="File, folder or pattern to look at; or give --rows and --features.", show_default=False),
 ]
-Rows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows, where there is no file yet.")]
-Features = Annotated[int | None, typer.Option(metavar="N", min=1, help="Features, where there is no file yet.")]
+TableRows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows, where there is no file yet.")]
+TableFeatures = Annotated[int | None, typer.Option(metavar="N", min=1, help="Features, where there is no file yet.")]
 
 ESTIMATED = "dnc-sc"
-"""The method whose passes, columns and times are counted in `dncsc.budget`."""
+"""The method whose needs `dncsc.budget` knows."""
 
 
 def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
     """Show what a model file holds."""
-    fitted = load(model)
-    facts = _facts_of_model(fitted, Path(model))
+    facts = _facts_of_model(load(model), Path(model))
     if json:
         print_json(facts)
         return
-    names = facts["columns"]
+    names, notes = facts["columns"], facts["notes"]
     parameters = ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items())
-    scale = (facts["notes"].get("scale") or {}).get("how", "none")
-    shown = [
-        ("file", f"{model}, {size(facts['bytes'])}"),
-        ("model", facts["class"]),
-        ("clusters", f"{facts['n_clusters']}"),
-        ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
-        ("features", f"{facts['features']}" + ("" if names is None else f": {_some(names)}")),
-        ("scaled", scale),
-        ("eigenvalues", _some([f"{value:.4g}" for value in facts["eigenvalues"]])),
-        ("parameters", parameters),
-    ]
-    if facts["notes"].get("data"):
-        shown.insert(1, ("fitted to", str(facts["notes"]["data"])))
-    print_facts(shown)
+    fitted_to = [("fitted to", str(notes["data"]))] if notes.get("data") else []
+    print_facts(
+        [
+            ("file", f"{model}, {format_bytes(facts['bytes'])}"),
+            *fitted_to,
+            ("model", facts["class"]),
+            ("clusters", f"{facts['n_clusters']}"),
+            ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
+            ("features", f"{facts['features']}" + ("" if names is None else f": {_some(names)}")),
+            ("scaled", (notes.get("scale") or {}).get("how", "none")),
+            ("eigenvalues", _some([f"{value:.4g}" for value in facts["eigenvalues"]])),
+            ("parameters", parameters),
+        ]
+    )
 
 
 def _facts_of_model(fitted: Any, path: Path) -> dict[str, Any]:
@@ -73,9 +72,9 @@ def _some(values: list[str], most: int = 12) -> str:
 
 
 def estimate(
-    data: Data = None,
-    rows: Rows = None,
-    features: Features = None,
+    data: OptionalData = None,
+    rows: TableRows = None,
+    features: TableFeatures = None,
     clusters: options.Clusters = "8",
     method: options.Method = "dnc-sc",
     landmarks: options.Landmarks = None,
@@ -108,16 +107,15 @@ def estimate(
     if json:
         print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs)})
         return
+    least = format_bytes(needs.least_memory)
+    seconds = needs.seconds
     print_facts(
         [
             ("rows", f"{n_rows:,} of {n_features} features, worked on as {dtype}"),
-            ("memory", f"{size(needs.memory)} beyond the data"),
-            ("or", f"{size(needs.least_memory)} and {size(needs.scratch)} of scratch files, with --max-memory"),
+            ("memory", f"{format_bytes(needs.memory)} beyond the data"),
+            ("or", f"{least} and {format_bytes(needs.scratch)} of scratch files, with --max-memory"),
             ("passes", f"{needs.passes}"),
-            (
-                "time",
-                f"about {needs.seconds:,.1f} s" if needs.seconds < 100 else f"about {needs.seconds / 60:,.0f} min",
-            ),
+            ("time", "about " + (f"{seconds:,.1f} s" if seconds < 100 else f"{seconds / 60:,.0f} min")),
         ]
     )
 
@@ -146,13 +144,10 @@ def methods(json: options.JsonTable = False) -> None:
 
     listed = []
     for name in names():
-        estimator = clusterer(name)
-        about = (inspect.getdoc(type(estimator)) or "").partition("\n")[0]
-        listed.append({"name": name, "class": type(estimator).__name__, "about": about})
-    if json:
-        print_json(listed)
-    else:
-        print_table(("name", "class", "about"), [tuple(each.values()) for each in listed])
+        kind = type(clusterer(name))
+        about = (inspect.getdoc(kind) or "").partition("\n")[0]
+        listed.append({"name": name, "class": kind.__name__, "about": about})
+    print_list(listed, json)
 
 
 def add_to(app: typer.Typer) -> None:

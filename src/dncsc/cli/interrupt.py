@@ -1,4 +1,4 @@
-"""Ctrl-C and its like end the process at once: what is half written goes, and a line says how to go on."""
+"""Signals such as Ctrl-C end the process at once: half-written files are removed, and a line says how to go on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _advice: list[str] = [""]
 
 @contextmanager
 def half_written(path: Path) -> Iterator[Path]:
-    """A file or folder that must not outlive the block: it is removed at its end, if still there, and by signals."""
+    """A file or folder that is removed at the end of the block, if it is still there, and by signals."""
     _half_written.append(path)
     try:
         yield path
@@ -34,15 +34,9 @@ def half_written(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def signals_end_at_once(advice: str) -> Iterator[None]:
-    """Ctrl-C and other signals end the process inside the block; nested ones are those of the innermost.
+    """Signals end the process inside the block, and print the advice of the innermost one.
 
-    An exception would have to wait for the threads of a pass, which may have much work before them. What is half
-    written goes, be it by a command or by the library, and nothing else: folders may hold files of others.
-
-    Parameters
-    ----------
-    advice : str
-        What else to say then.
+    An exception would have to wait for the threads of a pass. Only what this process has half written is removed.
     """
     before = {}
     _advice.append(advice)
@@ -60,15 +54,15 @@ def signals_end_at_once(advice: str) -> Iterator[None]:
 
 @contextmanager
 def ctrl_c_raises() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt inside the block, for those who have other processes to end."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is _end:
+    """Ctrl-C raises KeyboardInterrupt inside the block, where other processes have to be ended first."""
+    ours = signal.getsignal(signal.SIGINT) is _end
+    if ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        if before is _end:
-            signal.signal(signal.SIGINT, before)
+        if ours:
+            signal.signal(signal.SIGINT, _end)
 
 
 def _end(number: int, _: FrameType | None) -> None:

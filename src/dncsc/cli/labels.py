@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dncsc.cli.errors import BadFile, Refused
 from dncsc.cli.outputs import Target, table_writer
-from dncsc.cli.progress import Progress
+from dncsc.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ def write_labels(
 ) -> None:
     """Write labels in the order of the rows."""
     names = [LABEL] if identifiers is None else [identifiers.name, LABEL]
-    with Progress(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
+    with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
         done = 0
         for columns in _blocks(labels, read, identifiers):
             writer.write(columns)

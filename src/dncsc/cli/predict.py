@@ -13,7 +13,7 @@ from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, open_feat
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, table_target
-from dncsc.cli.progress import Progress
+from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary, cluster_sizes
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def predict(
     with signals_end_at_once("Nothing was written."), source(data) as read:
         rows = open_as_fitted(fitted, read, choice)
         identifiers = find_identifiers(read, identifier, target)
-        labels = predicted(fitted, rows, Progress(summary.quiet))
+        labels = predicted(fitted, rows, ProgressDisplay(summary.quiet))
         write_labels(target, labels, read, identifiers, summary.quiet)
     sizes = cluster_sizes(labels, len(fitted.cluster_centers_))
     summary.facts |= {
@@ -96,7 +96,7 @@ def load(path: str) -> Any:
     return load_model(path)
 
 
-def predicted(fitted: Any, rows: Rows, progress: Progress) -> Any:
+def predicted(fitted: Any, rows: Rows, progress: ProgressDisplay) -> Any:
     """Labels of rows, with the progress shown."""
     from dncsc import watch
 

@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from types import TracebackType
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -21,8 +20,8 @@ EVERY = 10.0
 
 
 @dataclass
-class Pass:
-    """One pass over the rows."""
+class PassProgress:
+    """How far one pass over the rows has come."""
 
     phase: str
     n_rows: int
@@ -38,14 +37,9 @@ class Pass:
         """Rows a second."""
         return self.rows_done / self.seconds
 
-    @property
-    def left(self) -> float | None:
-        """Seconds left of this pass, as far as one can tell."""
-        return (self.n_rows - self.rows_done) / self.rate if self.rows_done else None
 
-
-class Progress:
-    """Shows passes as they run; an instance is the callback that `dncsc.watch` takes, from whichever thread.
+class ProgressDisplay:
+    """Shows passes as they run; an instance is the callback that `dncsc.watch` takes, from any thread.
 
     Parameters
     ----------
@@ -55,27 +49,22 @@ class Progress:
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
-        self._console = Console(stderr=True, highlight=False)
         self._lock = threading.Lock()
-        self._pass: Pass | None = None
-        self._n_passes = self._expected = 0
+        self._pass: PassProgress | None = None
+        self._n_passes = self._expected = self._phase_passes = 0
         self._finished: list[float] = []
-        self._phase_passes = 0
         self._start = self._told = self._phase_start = time.perf_counter()
-        live = not quiet and self._console.is_interactive and self._console.is_terminal
-        self._live = None
-        if live:
-            self._live = Live(console=self._console, get_renderable=self._render, refresh_per_second=8, transient=True)
+        console, self._live = Console(stderr=True, highlight=False), None
+        if not quiet and console.is_interactive and console.is_terminal:
+            self._live = Live(console=console, get_renderable=self._render, refresh_per_second=8, transient=True)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressDisplay:
         self._start = self._told = time.perf_counter()
         if self._live is not None:
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._live is not None:
             self._live.stop()
         elif kind is None:
@@ -89,9 +78,7 @@ class Progress:
             now.rows_done = rows_done
             if time.perf_counter() - self._told > EVERY:
                 self._told = time.perf_counter()
-                left = self._left(now)
-                done = f"{phase}: {rows_done:,} of {n_rows:,} rows, {brief(now.rate)} rows/s"
-                self._say(f"{done}{left and ', '}{left}")
+                self._say(f"{phase}: {rows_done:,} of {n_rows:,} rows, {brief(now.rate)} rows/s", self._left(now))
 
     def expect(self, n_passes: int) -> None:
         """Say how many passes are about to come, so that the time left can be told."""
@@ -99,17 +86,17 @@ class Progress:
             self._end_phase()
             self._expected, self._n_passes, self._finished = n_passes, 0, []
 
-    def _begin(self, phase: str, n_rows: int) -> Pass:
+    def _begin(self, phase: str, n_rows: int) -> PassProgress:
         """A new pass, perhaps of a new phase."""
         if self._pass is not None and self._pass.phase == phase:
             self._finished.append(self._pass.seconds)
         else:
             self._end_phase()
             self._phase_start, self._phase_passes = time.perf_counter(), 0
-        self._n_passes += phase != "read"  # nobody counts on it: some files are copied first
+        self._n_passes += phase != "read"  # not among those expected: some files are copied first
         self._phase_passes += 1
         self._told = time.perf_counter()
-        return Pass(phase, n_rows)
+        return PassProgress(phase, n_rows)
 
     def _end_phase(self) -> None:
         now, self._pass = self._pass, None
@@ -121,39 +108,43 @@ class Progress:
         rate = brief(count * now.n_rows / max(seconds, 1e-9))
         self._say(f"{now.phase}: {passes}{now.n_rows:,} rows in {seconds:.1f} s, {rate} rows/s")
 
-    def _left(self, now: Pass) -> str:
+    def _left(self, now: PassProgress) -> str:
         """Time left: of this pass, and for each one expected after it, the mean of those before."""
         to_come = max(self._expected - self._n_passes, 0)
-        if now.left is None or (to_come and not self._finished):
+        if not now.rows_done or (to_come and not self._finished):
             return ""
         mean = sum(self._finished) / max(len(self._finished), 1)
-        return f"about {clock(now.left + to_come * mean)} left"
+        return f"about {clock((now.n_rows - now.rows_done) / now.rate + to_come * mean)} left"
 
-    def _say(self, text: str) -> None:
+    def _say(self, *texts: str) -> None:
         """A plain line, where there is no live display."""
         if not self._quiet and self._live is None:
-            print(f"{text}, {size(memory.resident())} of memory", file=sys.stderr, flush=True)
+            print(_joined(*texts, _memory()), file=sys.stderr, flush=True)
 
     def _render(self) -> RenderableType:
         with self._lock:
             now, elapsed = self._pass, clock(time.perf_counter() - self._start)
             if now is None:
                 return Text(f"starting, {elapsed}", style="dim")
-            rows = f"{brief(now.rows_done)} of {brief(now.n_rows)} rows"
-            count = f"pass {self._n_passes} of about {self._expected}"
+            known = 1 <= self._n_passes <= self._expected
+            count = f"pass {self._n_passes} of about {self._expected}" if known else ""
             compiling = "first runs compile" if not now.rows_done and now.seconds > 2 else ""
-            below = [
-                count if 1 <= self._n_passes <= self._expected else "",
-                f"{elapsed} so far",
-                self._left(now) or compiling,
-                f"{size(memory.resident())} of memory",
-            ]
+            below = _joined(count, f"{elapsed} so far", self._left(now) or compiling, _memory())
         above = Table.grid(padding=(0, 2))
         for _ in range(4):
             above.add_column(no_wrap=True)
         bar = ProgressBar(total=max(now.n_rows, 1), completed=now.rows_done, width=24)
-        above.add_row(Text(now.phase, style="bold"), bar, Text(rows), Text(f"{brief(now.rate)} rows/s", style="cyan"))
-        return Group(above, Text(", ".join(part for part in below if part), style="dim"))
+        rows = Text(f"{brief(now.rows_done)} of {brief(now.n_rows)} rows")
+        above.add_row(Text(now.phase, style="bold"), bar, rows, Text(f"{brief(now.rate)} rows/s", style="cyan"))
+        return Group(above, Text(below, style="dim"))
+
+
+def _joined(*texts: str) -> str:
+    return ", ".join(text for text in texts if text)
+
+
+def _memory() -> str:
+    return f"{memory.format_bytes(memory.resident())} of memory"
 
 
 def brief(number: float) -> str:
@@ -169,11 +160,3 @@ def clock(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
-def size(n_bytes: float) -> str:
-    """Bytes as kB, MB, GB or TB, to three digits."""
-    for factor, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
-        if n_bytes >= factor:
-            return f"{n_bytes / factor:.3g} {unit}"
-    return f"{n_bytes / 1e3:.0f} kB"

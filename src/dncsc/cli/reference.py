@@ -23,7 +23,7 @@ def reference(ctx: typer.Context) -> None:
 
 
 def _section(command: Any, context: Any, path: str) -> Iterator[str]:
-    """What one command says, and then its subcommands."""
+    """The help of a command, and of its subcommands."""
     yield f"## {path}\n"
     yield f"{command.help}\n"
     usage = " ".join(command.collect_usage_pieces(context))
@@ -36,9 +36,10 @@ def _section(command: Any, context: Any, path: str) -> Iterator[str]:
     if examples:
         yield f"{first}\n"
         yield "```\n" + "\n".join(examples) + "\n```\n"
-    subcommands = {name: each for name, each in getattr(command, "commands", {}).items() if not each.hidden}
-    for name, each in subcommands.items():
-        yield from _section(each, each.make_context(name, [], parent=context, resilient_parsing=True), f"{path} {name}")
+    for name, each in getattr(command, "commands", {}).items():
+        if not each.hidden:
+            inner = each.make_context(name, [], parent=context, resilient_parsing=True)
+            yield from _section(each, inner, f"{path} {name}")
 
 
 def _panels(command: Any, context: Any) -> dict[str, list[Any]]:
@@ -59,8 +60,7 @@ def _name(param: Any) -> str:
 
 
 def _about(param: Any) -> str:
-    default = param.default
-    shown = getattr(default, "value", default)
+    shown = getattr(param.default, "value", param.default)
     known = getattr(param, "show_default", True) and shown not in (None, False, "") and not callable(shown)
     more = " Required." if param.required else f" Default: {shown}." if known else ""
     return f"{param.help or ''}{more}".replace("|", "\\|")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dncsc.cli.errors import Refused, tell
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.outputs import Target, file_target, table_target
-from dncsc.cli.progress import Progress
+from dncsc.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -83,7 +83,7 @@ def make_report(target: Target, estimator: Any, rows: Rows, data: str, quiet: bo
     """Write a report."""
     assert target.path is not None
     command, n_rows = shlex.join(["dncsc", *sys.argv[1:]]), rows.shape[0]
-    with Progress(quiet) as progress:
+    with ProgressDisplay(quiet) as progress:
 
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)

@@ -1,4 +1,4 @@
-"""What a command has to say in the end: to people on standard error, or to programs as JSON."""
+"""What a command tells at the end: text on standard error, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,7 @@ WIDE = 400
 class Summary:
     """Collects what was done, and tells it at the end.
 
-    Parameters
-    ----------
-    command : str
-    quiet : bool
-        Say nothing to people. So it is, too, where JSON goes to standard error.
-    as_json : bool
-        Tell programs.
-    labels_on_stdout : bool
-        Standard output carries labels, and JSON has to go to standard error.
+    JSON goes to standard output, or where labels go there, to standard error, which then has nothing else.
     """
 
     def __init__(self, command: str, quiet: bool, as_json: bool, labels_on_stdout: bool) -> None:
@@ -47,12 +39,12 @@ class Summary:
         return time.perf_counter() - self._start
 
     def say(self, text: str) -> None:
-        """A line for people, unless programs listen."""
+        """A line of text, unless JSON was asked for."""
         if not self.quiet and not self._as_json:
             print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Tell programs what was done."""
+        """Print the JSON."""
         if self._as_json:
             print_json(self.facts, sys.stderr if self._labels_on_stdout else sys.stdout)
 
@@ -90,6 +82,15 @@ def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: I
         console.print(table)
     for line in printed.get().splitlines():
         print(line.rstrip())
+
+
+def print_list(listed: Sequence[dict[str, Any]], as_json: bool) -> None:
+    """Records with the same keys, as JSON or as a table whose numbers stand to the right."""
+    if as_json:
+        print_json(listed)
+        return
+    lines = [[each if isinstance(each, str) else f"{each:,}" for each in record.values()] for record in listed]
+    print_table(list(listed[0]), lines, [name for name, each in listed[0].items() if not isinstance(each, str)])
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:

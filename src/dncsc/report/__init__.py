@@ -10,9 +10,9 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from dncsc.atomic import atomic_write
-from dncsc.report.gather import Progress, Wishes, gather
+from dncsc.report.facts import ReportOptions, gather
 from dncsc.report.page import page
-from dncsc.report.source import Source
+from dncsc.report.reader import BlockReader, StepProgress
 from dncsc.report.trust import sought
 
 __all__ = ["write_report"]
@@ -28,16 +28,16 @@ def write_report(
     command: str | None = None,
     reruns: int = 3,
     sample_rows: int = 200_000,
-    progress: Progress | None = None,
+    progress: StepProgress | None = None,
 ) -> None:
-    """Write a page about a fitted model: sizes, map and profiles of its clusters, and how far they can be trusted.
+    """Write a page about a fitted model: sizes, map and profiles of its clusters, and how stable they are.
 
-    Rows are read twice, block by block; besides a sample, nothing that grows with them is held.
+    Rows are read twice, block by block; only a sample of them is kept in memory.
 
     Parameters
     ----------
     path : str or path
-        Where the page goes. It is written beside and renamed: a page that is there stays whole until then.
+        Where the page goes. An existing page is replaced in one step, when the new one is complete.
     model : estimator of dncsc
         Fitted.
     rows : array, frame, sparse matrix, or object with `shape`, `names` and `read(start, stop)`
@@ -53,7 +53,7 @@ def write_report(
     sample_rows : int, default=200_000
         Size of the sample: for the re-runs, and for the map of the embedding.
     progress : callable, optional
-        Called with the name of a step and which share of it is done, between 0 and 1.
+        Called with the name of a step and the share of it that is done, between 0 and 1.
 
     Examples
     --------
@@ -71,13 +71,19 @@ def write_report(
     if not hasattr(model, "labels_"):
         raise ValueError("the model has no labels_, which files of models leave out: set them to model.predict(rows).")
     target = _target(path)
-    wishes = Wishes(title, data, command, _at_least(0, "reruns", reruns), _at_least(1, "sample_rows", sample_rows))
-    source = Source(rows, getattr(model, "feature_names_in_", None))
-    _check_shape(model, source)
+    _check_at_least(0, "reruns", reruns)
+    _check_at_least(1, "sample_rows", sample_rows)
+    reader = BlockReader(rows, getattr(model, "feature_names_in_", None), progress)
+    fitted = (len(model.labels_), model.n_features_in_)
+    if reader.shape != fitted:
+        raise ValueError(
+            f"the model was fitted to {fitted[0]:,} rows of {fitted[1]:,} features; the rows given are "
+            f"{reader.n_rows:,} of {reader.n_features:,}. Give the rows that it was fitted to."
+        )
     k = sought(model)
-    if wishes.reruns and wishes.sample_rows < min(k, source.n_rows):
+    if reruns and sample_rows < min(k, reader.n_rows):
         raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again.")
-    text = page(gather(model, source, wishes, progress or (lambda step, done: None)))
+    text = page(gather(model, reader, ReportOptions(title, data, command, int(reruns), int(sample_rows))))
     with atomic_write(target) as file:
         file.write(text.encode("utf-8", errors="replace"))
 
@@ -91,17 +97,6 @@ def _target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _at_least(least: int, name: str, value: Any) -> int:
+def _check_at_least(least: int, name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}.")
-    return int(value)
-
-
-def _check_shape(model: Any, source: Source) -> None:
-    fitted = (len(model.labels_), model.n_features_in_)
-    given = (source.n_rows, source.n_features)
-    if given != fitted:
-        raise ValueError(
-            f"the model was fitted to {fitted[0]:,} rows of {fitted[1]:,} features; the rows given are {given[0]:,} of "
-            f"{given[1]:,}. Give the rows that it was fitted to."
-        )

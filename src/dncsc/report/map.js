@@ -13,9 +13,9 @@ function unpack(packed) {
 
 const OUTSIDE = 65535;
 const INSET = { left: 52, right: 14, top: 14, bottom: 42 };
-const BESIDE = 22; // pixels beside the numbers up the axis
+const MARGIN = 22; // pixels left of the numbers on the y axis
 const UNITS = [[1e12, "T"], [1e9, "B"], [1e6, "M"]];
-const FEW_PLACES = 3; // behind the point of a number in units
+const FEW_PLACES = 3; // decimals of a number in units
 const MOST_UP = 7; // numbers up the axis
 const MANY_ENTRIES = 6000; // fewer are drawn as a dot each
 const REACH = 5; // how many cells away from the pointer rows are looked for
@@ -89,7 +89,7 @@ function frameOn(canvas, data, view) {
   const pen = canvas.getContext("2d");
   pen.font = fontOf(canvas);
   const widths = ticks(view.low[1], view.high[1], MOST_UP).map(([, text]) => pen.measureText(text).width);
-  const left = Math.max(INSET.left, BESIDE + Math.ceil(Math.max(...widths)));
+  const left = Math.max(INSET.left, MARGIN + Math.ceil(Math.max(...widths)));
   const across = canvas.clientWidth - left - INSET.right;
   const up = (across * data.lines) / data.columns;
   return { left, top: INSET.top, width: across, height: up, whole: up + INSET.top + INSET.bottom };

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,15 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from dncsc.report.source import Source
-
-Tell = Callable[[float], None]
-"""Told which share of a pass is done."""
+from dncsc.report.reader import BlockReader
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What one pass leaves. Clusters that no row belongs to have a mean of 0."""
+    """Statistics of one pass. Empty clusters have a mean of 0."""
 
     count: np.ndarray
     """rows of each cluster (k,)"""
@@ -46,7 +42,7 @@ class Moments:
 
     @cached_property
     def effect(self) -> np.ndarray:
-        """How far each cluster's mean lies from the whole's, in standard deviations of the whole (k, d)."""
+        """Difference of each cluster's mean from that of all rows, in standard deviations of all rows (k, d)."""
         spread = self.whole_deviation
         # a feature may be constant but for rounding
         varies = spread > 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
@@ -57,21 +53,19 @@ class Moments:
         return self.count @ values / self.count.sum()
 
 
-def gather(source: Source, labels: Any, n_clusters: int, chosen: np.ndarray, tell: Tell) -> Moments:
+def gather(reader: BlockReader, labels: Any, n_clusters: int, chosen: np.ndarray) -> Moments:
     """Read all rows once. Means of blocks are merged, so that a large offset costs no digits."""
-    shape = (n_clusters, source.n_features)
+    shape = (n_clusters, reader.n_features)
     count, mean, squares = np.zeros(n_clusters), np.zeros(shape), np.zeros(shape)
-    low, high = np.full(source.n_features, np.inf), np.full(source.n_features, -np.inf)
+    low, high = np.full(reader.n_features, np.inf), np.full(reader.n_features, -np.inf)
     sample: np.ndarray | None = None
-    for start, stop, rows in source.blocks():
-        if sample is None:
-            sample = np.empty((len(chosen), source.n_features), rows.dtype)
+    for start, stop, rows in reader.blocks("profiles"):
+        sample = np.empty((len(chosen), reader.n_features), rows.dtype) if sample is None else sample
         first, end = np.searchsorted(chosen, [start, stop])
         sample[first:end] = rows[chosen[first:end] - start]
         np.minimum(low, rows.min(axis=0), out=low)
         np.maximum(high, rows.max(axis=0), out=high)
         _merge(count, mean, squares, rows.astype(np.float64), np.asarray(labels[start:stop]))
-        tell(stop / source.n_rows)
     assert sample is not None
     deviation = np.sqrt(squares / np.maximum(count, 1)[:, None])
     return Moments(count.astype(np.int64), mean, deviation, low, high, sample, chosen)

@@ -51,7 +51,7 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
     $("caption").textContent = `${part}: ${view.axes[0]} across, ${view.axes[1]} up.${rest}`;
   }
 
-  /** What lies at the place that was pointed at, beside it and below the map. */
+  /** Shows what lies at the place pointed at, in a tip and below the map. */
   function tell() {
     const near = place && nearestCell(view, place.column, place.line, visible, data);
     const shown = near || (place && place.byKey ? place : null);

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from dncsc import DnCSC, LloydKMeans
 from dncsc.engines.layout import block_rows
 from dncsc.report import write_report
+from dncsc.report.reader import sample_numbers
 from dncsc.rows import open_rows
 from report_page import Lazy, Page, four_groups
 
@@ -64,7 +65,8 @@ def test_rows_and_labels_in_files_have_a_page(tmp_path, frame):
     write_report(tmp_path / "page.html", model, rows, reruns=2)
     assert sorted(each.name for each in kept.rglob("*")) == before
     page = Page(tmp_path / "page.html")
-    assert page.data["counts"] == np.bincount(np.load(tmp_path / "labels.npy")).tolist()
+    sizes = {int(line[0]): int(line[2]) for line in page.tables[f"Clusters 1 to {K} by size"][1:]}
+    assert sizes == dict(enumerate(np.bincount(np.load(tmp_path / "labels.npy"))))
     assert len(page.tables["Agreement of re-runs with the model"]) == 5
 
 
@@ -79,11 +81,19 @@ def test_rows_are_read_block_by_block(tmp_path):
     assert "of 64 features, the 6 that differ most" in page.text.lower()
 
 
+def test_a_sample_is_spread_over_all_rows():
+    chosen = sample_numbers(1_000_003, 2, 1000)
+    assert len(np.unique(chosen)) == 1000
+    assert (np.diff(chosen) > 0).all()
+    assert np.bincount(chosen // 100_001).tolist() == pytest.approx([100] * 10, abs=1)
+    assert len(sample_numbers(10**9, 10**6, 10**6)) == 67
+
+
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     peaks, sizes = [], []
-    for n in (1_000_000, 3_000_000):
+    for n in (500_000, 1_500_000):
         rows = np.random.default_rng(0).normal(size=(n, 2))
-        model = LloydKMeans(3, max_iter=5, random_state=0).fit(rows)
+        model = LloydKMeans(3, n_init=1, max_iter=2, random_state=0).fit(rows)
         tracemalloc.start()
         write_report(tmp_path / "page.html", model, rows, reruns=0, sample_rows=10_000)
         peaks.append(tracemalloc.get_traced_memory()[1])

@@ -1,0 +1,66 @@
+"""HTML elements of the page. Whatever comes from outside goes through `escape`."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class PageSection(NamedTuple):
+    """A section of the page, and what the navigation calls it."""
+
+    key: str
+    label: str
+    html: str
+
+
+def section(key: str, label: str, heading: str, lead: str, body: str, wide: bool = False) -> PageSection:
+    """A section with a heading and a lead, next to or above its body; `lead` and `body` are HTML."""
+    kind = ' class="wide"' if wide else ""
+    content = (
+        f'<section id="{key}" aria-labelledby="{key}-heading"{kind}>\n'
+        f'<header><h2 id="{key}-heading">{escape(heading)}</h2><p>{lead}</p></header>\n<div>{body}</div>\n</section>'
+    )
+    return PageSection(key, label, content)
+
+
+def escape(value: object) -> str:
+    """Any value as text without markup."""
+    return html.escape(str(value), quote=True)
+
+
+def prose(sentence: str) -> str:
+    """A sentence whose backquoted words are code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(sentence))
+
+
+def table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]], kind: str) -> str:
+    """A table of HTML cells; the first of each line is its header. The caption is for screen readers."""
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
+    body = "\n".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for first, *cells in lines
+    )
+    return (
+        f'<table class="{kind}"><caption class="unseen">{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table>"
+    )
+
+
+def definitions(items: Sequence[tuple[str, str]], kind: str) -> str:
+    """Names and values, both HTML."""
+    inner = "\n".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in items)
+    return f'<dl class="{kind}">\n{inner}\n</dl>'
+
+
+def bar(share: float, colour: str = "") -> str:
+    """A bar that fills a share of its cell."""
+    paint = f";--c:{colour}" if colour else ""
+    return f'<span class="bar" style="--w:{max(0.0, min(1.0, share)):.4f}{paint}"></span>'
+
+
+def swatch(colour: str) -> str:
+    """A dot of a cluster's colour, a CSS value."""
+    return f'<span class="swatch" style="--c:{colour}"></span>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -16,12 +15,12 @@ import numpy as np
 from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
+from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART, usual_rate
 
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
 SQUARES_OF_NYSTROM = 8
@@ -36,37 +35,6 @@ TABLES_OF_VECTORS = 4
 
 class InsufficientMemoryError(MemoryError):
     """A run that needs more memory or disk than it may have; said before it begins."""
-
-
-def parse_bytes(text: str | int) -> int:
-    """A size such as 2000000000, "2GB", "1.5 GiB" or "800M", in bytes.
-
-    Examples
-    --------
-    >>> parse_bytes("2GB"), parse_bytes("1.5 GiB"), parse_bytes(1000)
-    (2000000000, 1610612736, 1000)
-    """
-    if isinstance(text, int | np.integer) and not isinstance(text, bool) and text > 0:
-        return int(text)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
-    size = int(float(match[1]) * UNITS[match[2]]) if match and match[2] in UNITS else 0
-    if size <= 0:
-        raise ValueError(f'max_memory must be a size such as "2GB" or a number of bytes; got {text!r}.')
-    return size
-
-
-def format_bytes(size: float) -> str:
-    """Bytes for people.
-
-    Examples
-    --------
-    >>> format_bytes(123_456_789)
-    '123 MB'
-    """
-    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if size >= scale:
-            return f"{size / scale:.{0 if size >= 100 * scale else 1}f} {unit}"
-    return f"{size / 1e3:.0f} kB"
 
 
 def member_bytes(n_clusters: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dncsc.budget import parse_bytes
+from dncsc.memory import parse_bytes
 
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from dncsc.bench.cells import Cell
 from dncsc.bench.limits import Limits
-from dncsc.budget import format_bytes
+from dncsc.memory import format_bytes
 
 LOOK_SECONDS = 0.05
 """Between looks at the memory of a cell."""

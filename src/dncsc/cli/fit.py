@@ -16,7 +16,7 @@ from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, check_folder
 from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters, passes
-from dncsc.cli.progress import Progress, size
+from dncsc.cli.progress import Progress
 from dncsc.cli.results import Targets, make_report, report_writer, save_model, write_all
 from dncsc.cli.summary import Summary, cluster_sizes
 
@@ -202,7 +202,8 @@ def format_summary(facts: dict[str, Any]) -> str:
     seconds = sum(facts["timings"].values())
     return (
         f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters, "
-        f"{seconds:.1f} s of {facts['seconds']:.1f} s in the fit, {size(facts['peak_memory'])} of memory at most.\n"
+        f"{seconds:.1f} s of {facts['seconds']:.1f} s in the fit, "
+        f"{memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
         f"Rows in each, largest first: {shown}\n"
         f"Written: {', '.join(facts['outputs'])}"
     )

@@ -13,8 +13,8 @@ from dncsc.cli.errors import Refused
 from dncsc.cli.inputs import Choice, open_features, source
 from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
-from dncsc.cli.progress import size
 from dncsc.cli.summary import print_facts, print_json, print_table
+from dncsc.memory import format_bytes
 
 Data = Annotated[
     str | None,
@@ -38,7 +38,7 @@ def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug
     parameters = ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items())
     scale = (facts["notes"].get("scale") or {}).get("how", "none")
     shown = [
-        ("file", f"{model}, {size(facts['bytes'])}"),
+        ("file", f"{model}, {format_bytes(facts['bytes'])}"),
         ("model", facts["class"]),
         ("clusters", f"{facts['n_clusters']}"),
         ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
@@ -108,11 +108,12 @@ def estimate(
     if json:
         print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs)})
         return
+    least = format_bytes(needs.least_memory)
     print_facts(
         [
             ("rows", f"{n_rows:,} of {n_features} features, worked on as {dtype}"),
-            ("memory", f"{size(needs.memory)} beyond the data"),
-            ("or", f"{size(needs.least_memory)} and {size(needs.scratch)} of scratch files, with --max-memory"),
+            ("memory", f"{format_bytes(needs.memory)} beyond the data"),
+            ("or", f"{least} and {format_bytes(needs.scratch)} of scratch files, with --max-memory"),
             ("passes", f"{needs.passes}"),
             (
                 "time",

@@ -132,7 +132,7 @@ class Progress:
     def _say(self, text: str) -> None:
         """A plain line, where there is no live display."""
         if not self._quiet and self._live is None:
-            print(f"{text}, {size(memory.resident())} of memory", file=sys.stderr, flush=True)
+            print(f"{text}, {memory.format_bytes(memory.resident())} of memory", file=sys.stderr, flush=True)
 
     def _render(self) -> RenderableType:
         with self._lock:
@@ -146,7 +146,7 @@ class Progress:
                 count if 1 <= self._n_passes <= self._expected else "",
                 f"{elapsed} so far",
                 self._left(now) or compiling,
-                f"{size(memory.resident())} of memory",
+                f"{memory.format_bytes(memory.resident())} of memory",
             ]
         above = Table.grid(padding=(0, 2))
         for _ in range(4):
@@ -169,11 +169,3 @@ def clock(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
-def size(n_bytes: float) -> str:
-    """Bytes as kB, MB, GB or TB, to three digits."""
-    for factor, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
-        if n_bytes >= factor:
-            return f"{n_bytes / factor:.3g} {unit}"
-    return f"{n_bytes / 1e3:.0f} kB"

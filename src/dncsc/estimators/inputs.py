@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size, format_bytes
+from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size
 from dncsc.engines.base import Column
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
@@ -16,7 +16,7 @@ from dncsc.engines.local import MOST_VALUES, ArraySource, LocalEngine, Source
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
 from dncsc.estimators.dask_input import is_dask
-from dncsc.memory import resident
+from dncsc.memory import format_bytes, resident
 from dncsc.rows import Rows, from_memmap
 
 if TYPE_CHECKING:

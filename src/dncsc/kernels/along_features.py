@@ -18,15 +18,9 @@ def nearest_along_features(rows, group, centres, first_centre, index, squared):
 
     Parameters
     ----------
-    rows : IN (n, d)
     group : IN int32 (n,)
-    centres : IN (m, d)
-        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
-    first_centre : IN int32 (n_groups + 1,)
-    index : OUT int32 (n,)
-        Row number in `centres`.
-    squared : OUT (n,)
-        Squared distance to it.
+    rows, centres, first_centre, index, squared
+        As in `dncsc.kernels.across_rows.nearest_across_rows`.
     """
     for r in range(rows.shape[0]):
         row = rows[r]
@@ -64,7 +58,7 @@ def search_along_features(rows, group, landmarks, candidates, reach, nearest, sq
             value = squared_distance(row, landmarks[c])
             if i == 0:
                 own[r] = np.sqrt(value)
-            filled = insert(value, c, filled, squared[r], nearest[r])
+            filled = insert(value, c, filled, squared[r], nearest[r], False)
 
 
 @jit()
@@ -102,7 +96,7 @@ def search_shortlist(rows, points, products, nearest, squared):
         filled = 0
         for c in range(m):
             if filled < n_nearest or score[c] < lowest[n_nearest - 1]:
-                filled = insert(score[c], c, filled, lowest, lowest_label)
+                filled = insert(score[c], c, filled, lowest, lowest_label, False)
         # what the product and the distance that decides may each be off by
         margin = (d + 8) * eps * (np.sqrt(sum_of_squares(row)) + longest) ** 2
         bound = rows.dtype.type(lowest[n_nearest - 1] + 2.0 * margin)
@@ -110,7 +104,7 @@ def search_shortlist(rows, points, products, nearest, squared):
         for c in range(m):
             if score[c] <= bound:
                 value = squared_distance(row, points[c])
-                filled = insert(value, c, filled, squared[r], nearest[r])
+                filled = insert(value, c, filled, squared[r], nearest[r], False)
         for j in range(filled, n_nearest):
             squared[r, j] = np.inf
             nearest[r, j] = j

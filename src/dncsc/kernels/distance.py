@@ -31,35 +31,20 @@ def sum_of_squares(x):
 
 
 @jit()
-def insert(value, label, filled, values, labels):
-    """Put a value into the first `filled` slots of an ascending list, behind its equals; return the slots then used."""
+def insert(value, label, filled, values, labels, by_label):
+    """Put a value into the first `filled` slots of an ascending list; return the slots then used.
+
+    It stands behind its equals, or, `by_label`, where its label belongs among theirs.
+    """
     size = values.shape[0]
     if filled == size:
-        if value >= values[size - 1]:
+        last = values[size - 1]
+        if value > last or (value == last and (not by_label or label > labels[size - 1])):
             return filled
     else:
         filled += 1
     j = filled - 1
-    while j > 0 and values[j - 1] > value:
-        values[j] = values[j - 1]
-        labels[j] = labels[j - 1]
-        j -= 1
-    values[j] = value
-    labels[j] = label
-    return filled
-
-
-@jit()
-def insert_by_label(value, label, filled, values, labels):
-    """The same with equals in order of their labels."""
-    size = values.shape[0]
-    if filled == size:
-        if value > values[size - 1] or (value == values[size - 1] and label > labels[size - 1]):
-            return filled
-    else:
-        filled += 1
-    j = filled - 1
-    while j > 0 and (values[j - 1] > value or (values[j - 1] == value and labels[j - 1] > label)):
+    while j > 0 and (values[j - 1] > value or (by_label and values[j - 1] == value and labels[j - 1] > label)):
         values[j] = values[j - 1]
         labels[j] = labels[j - 1]
         j -= 1

@@ -8,11 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
-from dncsc.kernels.along_features import (
-    nearest_along_features,
-    search_along_features,
-    search_shortlist,
-)
+from dncsc.kernels.along_features import nearest_along_features, search_along_features, search_shortlist
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.projection import Projections, directions_of, project
 from dncsc.kernels.pruned_search import nearest_pruned, search_pruned
@@ -155,16 +151,12 @@ def search_candidates(
 
     Parameters
     ----------
-    rows : (n, d)
     group : int32 (n,)
         Each row's own landmark.
-    landmarks : (p, d)
-    candidates : int32 (p, c)
-        Landmarks by distance from each landmark, itself first.
-    reach : (p, c)
-        Those distances, less a margin for rounding; the search ends early where `reach` exceeds ``d(x, r) + d_K``.
+    rows, landmarks, candidates, reach
+        As in `dncsc.kernels.across_rows.search_across_rows`.
     n_nearest : int
-        K, at most c.
+        K, at most as many as there are candidates.
 
     Returns
     -------

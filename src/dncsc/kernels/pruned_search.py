@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.kernels._jit import jit
-from dncsc.kernels.distance import insert_by_label, squared_distance
+from dncsc.kernels.distance import insert, squared_distance
 
 USEFUL = 6
 """Projections are of use where they leave less than one in so many points to look at."""
@@ -135,7 +135,7 @@ def search_pruned(rows, group, points, candidates, products, length, point_lengt
                 value = squared_distance(rows[r], points[c])
                 score[c] = np.inf
                 looked += 1
-                filled = insert_by_label(value, c, filled, squared[r], nearest[r])
+                filled = insert(value, c, filled, squared[r], nearest[r], True)
                 if filled == n_nearest:
                     bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + beyond)
         for lane in range(LANES):
@@ -144,7 +144,7 @@ def search_pruned(rows, group, points, candidates, products, length, point_lengt
                     if score[c] <= bound:
                         value = squared_distance(rows[r], points[c])
                         looked += 1
-                        filled = insert_by_label(value, c, filled, squared[r], nearest[r])
+                        filled = insert(value, c, filled, squared[r], nearest[r], True)
                         if filled == n_nearest:
                             bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + beyond)
         for j in range(filled, n_nearest):

@@ -10,11 +10,10 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dncsc.engines.base import Item, Result
 from dncsc.engines.layout import block_rows
 from dncsc.kernels.lloyd import lloyd_in_groups
 from dncsc.kernels.nearest import CENTRES_ALONG, PrunedSearch, nearest_centres, pruning_helps
@@ -42,13 +41,17 @@ class KMeans(NamedTuple):
     n_iter: int
 
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
 class Each(Protocol):
     """`map` to a list, perhaps with threads behind it: `dncsc.engines.base.Engine.each`."""
 
-    def __call__(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> list[Result]: ...
+    def __call__(self, function: Callable[[Item], Answer], items: Iterable[Item], /) -> list[Answer]: ...
 
 
-def one_by_one(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+def one_by_one(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
     """The `Each` without threads."""
     return [function(item) for item in items]
 

@@ -90,8 +90,8 @@ def search_all(rows, points, n_nearest):
     return nearest, np.take_along_axis(squared, nearest, axis=1)
 
 
-def outline(points, directions):
-    """Products with some orthonormal directions, and the length of what these leave (kernels/outline.py)."""
+def projections(points, directions):
+    """Products with some orthonormal directions, and the length of what these leave (kernels/projection.py)."""
     products = points.astype(float) @ directions.T.astype(float)
     return np.column_stack([products, np.linalg.norm(points - products @ directions.astype(float), axis=1)])
 

@@ -47,6 +47,16 @@ def test_many_clusters_take_the_time_and_memory_that_k_means_among_places_needs(
     assert estimate(50_000, 2, n_clusters="auto", max_clusters=40) == estimate(50_000, 2, n_clusters=40)
 
 
+def test_an_estimate_refuses_parameters_that_no_estimator_has():
+    assert estimate(1_000, 2, **DnCSC().get_params()) == estimate(1_000, 2)
+    assert estimate(1_000, 2, **LSEC().get_params()).scratch > estimate(1_000, 2).scratch
+    for name, near in (("n_cluster", "'n_clusters'"), ("landmark", "'landmarks'"), ("n_job", "'n_jobs'")):
+        with pytest.raises(TypeError, match=rf"no estimator has a parameter '{name}'. Did you mean {near}\?"):
+            estimate(1_000, 2, **{name: 3})
+    with pytest.raises(TypeError, match=r"no estimator has a parameter 'colour'\.$"):
+        estimate(1_000, 2, colour="red")
+
+
 def test_k_means_of_the_identity_embedding_needs_no_places():
     rows = np.empty((10**6, 2), np.float32)
     assert size_of(DnCSC(2_000, n_landmarks=2_000), rows).working > 4e9

@@ -9,10 +9,11 @@ from dncsc.version import __version__
 
 if TYPE_CHECKING:
     from dncsc import datasets, metrics, plot, report
-    from dncsc.budget import InsufficientMemoryError, estimate
+    from dncsc.budget import InsufficientMemoryError
     from dncsc.engines.watch import watch
     from dncsc.estimators.dnc_sc import DnCSC
     from dncsc.estimators.ensembles import LSEC, USENC
+    from dncsc.estimators.estimate import estimate
     from dncsc.estimators.exact_sc import ExactSC
     from dncsc.estimators.lloyd_kmeans import LloydKMeans
     from dncsc.estimators.loading import load_model
@@ -33,7 +34,7 @@ _MODULE_OF = {
     "USENC": "estimators.ensembles",
     "USPEC": "estimators.u_spec",
     "clusterer": "estimators.registry",
-    "estimate": "budget",
+    "estimate": "estimators.estimate",
     "load_model": "estimators.loading",
     "methods": "estimators.registry",
     "open_rows": "rows",

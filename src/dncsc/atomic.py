@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 unfinished: set[Path] = set()
-"""Files that this process has not finished. Whoever ends it without unwinding has to remove them, and no others."""
+"""Files that this process has not finished: to be removed where it ends without unwinding."""
 
 
 @contextlib.contextmanager
@@ -23,23 +23,23 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     nothing is left of it even when the process is killed.
     """
     target = Path(os.path.realpath(path))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    unfinished.add(beside)
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    unfinished.add(partial)
     try:
-        descriptor = _open_unnamed(target.parent, beside)
+        descriptor = _open_unnamed(target.parent, partial)
         is_unnamed = descriptor is not None
-        with open(beside, "x+b") if descriptor is None else os.fdopen(descriptor, "w+b") as file:
+        with open(partial, "x+b") if descriptor is None else os.fdopen(descriptor, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
             if is_unnamed:
-                _give_name(file.fileno(), beside)
-        _replace(beside, target)
+                _give_name(file.fileno(), partial)
+        _replace(partial, target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
         raise
     finally:
-        unfinished.discard(beside)
+        unfinished.discard(partial)
 
 
 def _replace(written: Path, target: Path) -> None:
@@ -50,15 +50,15 @@ def _replace(written: Path, target: Path) -> None:
     _sync_folder(target.parent)
 
 
-def _open_unnamed(folder: Path, beside: Path) -> int | None:
-    """Open a file without a name; None where the system has no such files, or would not give them the name `beside`."""
+def _open_unnamed(folder: Path, partial: Path) -> int | None:
+    """Open a file without a name; None where the system has none, or would not give it the name `partial`."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
         tried = os.open(folder, os.O_TMPFILE | os.O_RDWR)
         try:
-            _give_name(tried, beside)  # now, not after hours of work; it cannot be taken away again from the same file
-            beside.unlink()
+            _give_name(tried, partial)  # now, not after hours of work; it cannot be taken away again from the same file
+            partial.unlink()
         finally:
             os.close(tried)
         return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)

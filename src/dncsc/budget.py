@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dncsc import memory
+from dncsc.engines.base import MOST_VALUES
 from dncsc.engines.layout import Layout
-from dncsc.engines.local import MOST_VALUES
 from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
-from dncsc.phases.select.divide_and_conquer import ROWS_A_PART, usual_rate
+from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 
 AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
@@ -168,57 +166,7 @@ class Estimate:
         )
 
 
-def estimate(
-    n_rows: int,
-    n_features: int,
-    *,
-    n_landmarks: int = 1000,
-    n_neighbors: int = 5,
-    selection_rate: int | str = "auto",
-    n_members: int = 0,
-    n_clusters: int | str = 8,
-    max_clusters: int = 50,
-    n_init: int = 3,
-    dtype: Any = np.float32,
-    n_jobs: int | None = None,
-    **others: Any,
-) -> Estimate:
-    """What `DnCSC` is going to need for so many rows.
-
-    Parameters
-    ----------
-    n_rows, n_features : int
-    n_landmarks, n_neighbors, selection_rate, n_members, n_clusters, max_clusters, n_init, n_jobs
-        As in the estimators.
-    dtype : dtype
-        float32, or float64 for data that needs it.
-    **others
-        Other parameters of the estimators, which change nothing here.
-
-    Examples
-    --------
-    >>> from dncsc import estimate
-    >>> print(estimate(100_000_000, 2).passes)
-    9
-    """
-    from dncsc.engines.pool import thread_count
-
-    width = 4 if np.dtype(dtype) == np.float32 else 8
-    threads = thread_count(n_jobs)
-    k = max_clusters if isinstance(n_clusters, str) else n_clusters
-    size = Size(n_rows, n_features, n_landmarks, n_neighbors, n_members, k, width, threads)
-    alpha = usual_rate(n_rows) if selection_rate == "auto" else int(selection_rate)
-    rounds = max(1, math.ceil(math.log(max(n_landmarks, 2)) / math.log(max(alpha, 2))))
-    return Estimate(
-        memory=size.columns + size.working,
-        least_memory=size.working,
-        scratch=size.columns,
-        passes=5 + 2 * rounds,
-        seconds=_seconds(size, alpha, rounds) + _seconds_of_clusters(size, n_init),
-    )
-
-
-def _seconds(size: Size, alpha: int, rounds: int) -> float:
+def seconds_of_passes(size: Size, alpha: int, rounds: int) -> float:
     """A rough model, fitted to the table in docs/benchmarks.md: nanoseconds of one core."""
     n, d = size.n_rows, size.n_features
     row = 200 + 10 * size.n_neighbors + 0.35 * d * (alpha * rounds + 10 * size.n_neighbors) / 4
@@ -226,7 +174,7 @@ def _seconds(size: Size, alpha: int, rounds: int) -> float:
     return (n * row + sampled) * 1e-9 / size.n_threads + 0.05
 
 
-def _seconds_of_clusters(size: Size, n_init: int) -> float:
+def seconds_of_clusters(size: Size, n_init: int) -> float:
     """What k clusters add, roughly, from runs with 100 to 500: differences of places, in nanoseconds of one core."""
     k, p = size.n_clusters, size.n_landmarks
     heats = HEATS * n_init * min(max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * k), size.n_rows)

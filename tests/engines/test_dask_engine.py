@@ -7,7 +7,6 @@ import signal
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import dask
 import dask.array as da
@@ -21,8 +20,6 @@ from hypothesis import strategies as st
 
 from dncsc import LSC, LSEC, USPEC, DnCSC, LloydKMeans, NystromSC, watch
 from dncsc.engines import dask_workers
-from dncsc.engines.dask_placement import place_parts
-from dncsc.engines.dask_units import slices_of, work_units
 from dncsc.engines.dask_workers import ClusterError
 from dncsc.engines.layout import Layout, block_rows
 from dncsc.estimators import labels_file
@@ -62,6 +59,16 @@ def client(cluster):
     with Client(cluster) as client:
         client.wait_for_workers(2, timeout=180)
         yield client
+
+
+@pytest.fixture(params=["cluster", "threads"])
+def where(request):
+    """On the cluster, or on threads where there is no client."""
+    if request.param == "cluster":
+        request.getfixturevalue("client")
+
+
+anywhere = pytest.mark.usefixtures("where")
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +125,7 @@ CHUNKS = {
 # The same answer
 
 
-@pytest.mark.parametrize("chunks", CHUNKS)
+@pytest.mark.parametrize("chunks", ["ragged", "tiny", "of features too"])
 def test_chunks_change_nothing_on_a_cluster(client, X, fitted, chunks):
     model = fresh().fit(da.from_array(X, chunks=CHUNKS[chunks]))
     assert_same_fit(model, fitted())
@@ -133,46 +140,11 @@ def test_chunks_change_nothing_without_a_client(X, fitted, chunks):
 cuts = st.lists(st.integers(1, N - 1), max_size=12, unique=True).map(sorted)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(cuts)
 def test_no_chunking_changes_anything(X, fitted, cuts):
     chunks = tuple(np.diff([0, *cuts, N]).tolist())
     assert_same_fit(fresh().fit(da.from_array(X, chunks=(chunks, 2))), fitted())
-
-
-@given(st.lists(st.integers(0, 9 * BLOCK), min_size=1, max_size=40).filter(any), st.integers(1, 9))
-def test_portions_are_all_blocks_in_order_each_begun_in_one_chunk(chunks, n_threads):
-    layout, bounds = Layout(sum(chunks), 2), np.cumsum(chunks)
-    units = work_units(layout, chunks, n_threads)
-    blocks = [block for number in range(layout.n_shards) for block in layout.shard(number)]
-    segments = [segment for unit in units for segment in unit.segments]
-    assert (segments[0].start, segments[-1].stop) == (0, layout.n_rows)
-    assert all(one.stop == other.start for one, other in pairwise(segments))
-    shards = [list(layout.shard(number)) for number in range(layout.n_shards)]
-    assert [s.start for s in segments if s.is_first] == [shard[0][0] for shard in shards]
-    assert [s.stop for s in segments if s.is_last] == [shard[-1][1] for shard in shards]
-    for unit in units:
-        begun = [start for start, _ in blocks if unit.start <= start < unit.stop]
-        assert len({int(np.searchsorted(bounds, start, side="right")) for start in begun}) == 1
-        assert all(segment.is_first for segment in unit.segments[unit.goes_on :])
-        assert len(unit.segments) == 1 or len(unit) <= layout.n_rows / n_threads / 4
-
-
-@given(st.lists(st.integers(0, 50), min_size=1, max_size=20).filter(any), st.data())
-def test_pieces_of_parts_are_the_rows_asked_for(sizes, data):
-    start = data.draw(st.integers(0, sum(sizes) - 1))
-    stop = data.draw(st.integers(start + 1, sum(sizes)))
-    parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    slices = slices_of(start, stop, sizes)
-    found = [parts[slice_.part][slice_.start : slice_.stop] for slice_ in slices]
-    np.testing.assert_array_equal(np.concatenate(found), np.arange(start, stop))
-    assert all(map(len, found))
-
-
-def test_shards_of_a_chunk_are_one_task_where_there_are_enough_of_these():
-    layout = Layout(10_000_000, 2)
-    few, many = (len(work_units(layout, [1_000_000] * 10, n_threads)) for n_threads in (2, 40))
-    assert few < 20 < layout.n_shards <= many
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -180,8 +152,8 @@ def test_every_method_finds_the_same_on_a_cluster(client, X, fitted, name):
     assert_same_fit(fresh(name).fit(da.from_array(X, chunks=(70_001, 2))), fitted(name))
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_every_method_finds_the_same_without_a_client(X, fitted, name):
+@pytest.mark.parametrize("name", ["LSEC", "NystromSC"])
+def test_methods_of_other_passes_find_the_same_without_a_client(X, fitted, name):
     assert_same_fit(fresh(name).fit(da.from_array(X, chunks=(70_001, 2))), fitted(name))
 
 
@@ -204,20 +176,16 @@ def test_sparse_chunks_give_the_same(fitted):
 
 
 @pytest.mark.parametrize("form", ["numpy", "dask"])
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_sample_weights_count_the_same(request, X, fitted, where, form):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_sample_weights_count_the_same(X, fitted, form):
     weight = np.random.default_rng(0).integers(0, 4, N).astype(float)
     given = weight if form == "numpy" else da.from_array(weight, chunks=33_333)
     model = fresh().fit(da.from_array(X, chunks=(70_001, 2)), sample_weight=given)
     assert_same_fit(model, fitted(sample_weight=weight))
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_weights_of_a_frame_count_the_same(request, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_weights_of_a_frame_count_the_same(X, fitted):
     weight = np.random.default_rng(0).integers(0, 4, N)
     frame = dd.from_pandas(pd.DataFrame({"east": X[:, 0], "north": X[:, 1], "count": weight}), npartitions=3)
     model = fresh().fit(frame[["east", "north"]], sample_weight=frame["count"])
@@ -233,33 +201,33 @@ def test_weights_that_are_a_column_of_rows_of_unknown_number_count_the_same(X, f
     assert_same_fit(model, fitted(sample_weight=weight))
 
 
-@pytest.mark.parametrize(
-    ("what", "error", "words"),
-    [
-        (lambda w: w[:-1], ValueError, "199999 weights for 200000 rows"),
-        (lambda w: w[:, None], ValueError, "has to have one dimension"),
-        (lambda w: w.astype(str), TypeError, "sample_weight has to hold real numbers"),
-        (lambda w: w * 0, ValueError, "sample_weight is 0 for every row"),
-        (lambda w: da.where(da.arange(N) >= 150_000, -w, w), ValueError, "the first is -1.0 in row 150000"),
-        (lambda w: da.where(da.arange(N) == 66_000, np.nan, w), ValueError, "the first is nan in row 66000"),
-        (lambda w: da.where(da.arange(N) == 66_000, np.inf, w), ValueError, "the first is inf in row 66000"),
-        (lambda w: w.map_blocks(broken, dtype=float), ClusterError, r"rows \d+ to \d+ .*the disk is gone"),
-    ],
-)
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_weights_that_cannot_be_used_are_refused(request, X, what, error, words, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+BAD_WEIGHTS = [
+    (lambda w: w[:-1], ValueError, "199999 weights for 200000 rows"),
+    (lambda w: w[:, None], ValueError, "has to have one dimension"),
+    (lambda w: w.astype(str), TypeError, "sample_weight has to hold real numbers"),
+    (lambda w: w * 0, ValueError, "sample_weight is 0 for every row"),
+    (lambda w: da.where(da.arange(N) >= 150_000, -w, w), ValueError, "the first is -1.0 in row 150000"),
+    (lambda w: da.where(da.arange(N) == 66_000, np.nan, w), ValueError, "the first is nan in row 66000"),
+    (lambda w: da.where(da.arange(N) == 66_000, np.inf, w), ValueError, "the first is inf in row 66000"),
+    (lambda w: w.map_blocks(broken, dtype=float), ClusterError, r"rows \d+ to \d+ .*the disk is gone"),
+]
+
+
+@pytest.mark.parametrize(("what", "error", "words"), BAD_WEIGHTS)
+def test_weights_that_cannot_be_used_are_refused(X, what, error, words):
     model = fresh()
     with pytest.raises(error, match=words):
         model.fit(da.from_array(X, chunks=(70_001, 2)), sample_weight=what(da.ones(N, chunks=33_333)))
     assert not hasattr(model, "labels_")
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_rows_of_unknown_number_give_the_same_and_stay_unknown(request, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@pytest.mark.parametrize(("what", "error", "words"), BAD_WEIGHTS[-2:])
+def test_weights_that_cannot_be_used_are_refused_on_a_cluster(client, X, what, error, words):
+    test_weights_that_cannot_be_used_are_refused(X, what, error, words)
+
+
+@anywhere
+def test_rows_of_unknown_number_give_the_same_and_stay_unknown(X, fitted):
     whole = da.from_array(X, chunks=(70_001, 2))
     low = X[:, 0].mean()
     some = whole[whole[:, 0] > low]
@@ -271,10 +239,8 @@ def test_rows_of_unknown_number_give_the_same_and_stay_unknown(request, X, fitte
     assert np.isnan(some.chunks[0]).all()
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_a_frame_gives_the_same_and_its_names(request, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_a_frame_gives_the_same_and_its_names(X, fitted):
     frame = dd.from_pandas(pd.DataFrame(X, columns=["east", "north"]), npartitions=3)
     model = fresh().fit(frame)
     assert_same_fit(model, fitted())
@@ -323,10 +289,8 @@ def counted(folder, X, chunk=BLOCK):
     return da.concatenate(parts), reads
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_predict_and_transform_compute_nothing_until_asked(request, tmp_path, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_predict_and_transform_compute_nothing_until_asked(tmp_path, X, fitted):
     rows, reads = counted(tmp_path, X, 70_001)
     labels, places = fitted().predict(rows), fitted().transform(rows)
     assert sum(reads()) == 0
@@ -358,10 +322,8 @@ def test_prediction_of_chunks_without_rows_is_empty(X, fitted):
     assert fitted().transform(none).compute().shape == (0, 6)
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_labels_are_a_dask_array_in_the_chunks_of_the_input(request, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_labels_are_a_dask_array_in_the_chunks_of_the_input(X, fitted):
     rows = da.from_array(X, chunks=((1, 99_999, 60_000, 40_000), 1))
     labels = fresh().fit(rows).labels_
     assert isinstance(labels, da.Array)
@@ -376,11 +338,8 @@ def test_labels_go_to_a_file(client, tmp_path, X, fitted):
     np.testing.assert_array_equal(model.labels_, fitted().labels_)
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
 @pytest.mark.parametrize("chunks", [70_001, 4_999, 1_000, (0, 3, 0, 149_997, 50_000, 0)])
-def test_labels_go_to_a_file_in_few_parts_of_bounded_size(request, tmp_path, monkeypatch, where, chunks):
-    if where == "cluster":
-        request.getfixturevalue("client")
+def test_labels_go_to_a_file_in_few_parts_of_bounded_size(tmp_path, monkeypatch, chunks):
     monkeypatch.setattr(labels_file, "ROWS_OF_A_CLUSTER_AT_A_TIME", 60_000)
     labels = da.arange(N, chunks=chunks, dtype=np.int32)
     sizes = []
@@ -412,28 +371,6 @@ def test_each_chunk_of_labels_that_go_to_a_file_is_computed_once(tmp_path, monke
 # Where rows are, and how often they are read
 
 
-parts = st.lists(st.tuples(st.integers(1, 100), st.lists(st.sampled_from("abcd"), max_size=3)), min_size=1)
-
-
-@given(parts, st.dictionaries(st.sampled_from("abc"), st.integers(1, 8)))
-def test_rows_are_worked_on_where_they_are_unless_a_worker_has_far_more_than_its_share(parts, threads):
-    sizes, holders = zip(*parts, strict=True)
-    placement = place_parts(sizes, holders, threads)
-    for worker, held_by in zip(placement, holders, strict=True):
-        assert (worker is None) == (not set(held_by) & set(threads))
-    each = sum(sizes) / max(sum(threads.values()), 1)
-    for worker, count in threads.items():
-        load = sum(size for size, chosen in zip(sizes, placement, strict=True) if chosen == worker)
-        assert load <= 1.25 * each * count + max(sizes)
-        moved = [
-            chosen
-            for chosen, held_by in zip(placement, holders, strict=True)
-            if held_by == [worker] and chosen != worker
-        ]
-        only_here = sum(size for size, held_by in parts if worker in held_by)
-        assert not moved or only_here > 1.25 * each * count
-
-
 def bytes_received(client):
     """What workers got from one another until now."""
     logs = client.run(lambda dask_worker: [each["total"] for each in dask_worker.transfer_incoming_log])
@@ -456,7 +393,7 @@ def test_rows_travel_to_no_one(client, tmp_path, blobs):
 def test_rows_have_no_home_while_no_worker_is_known():
     """As a client may see it for a moment, while a worker starts anew."""
     with LocalCluster(n_workers=0, dashboard_address=":0") as empty, Client(empty) as nobody:
-        assert dask_workers._HeldThere(nobody, [], []).placement() == []
+        assert dask_workers._PersistedParts(nobody, [], []).placement() == []
 
 
 def bytes_handed_out(client):
@@ -522,20 +459,16 @@ def passes_of(run):
     return begun
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_rows_that_fit_into_memory_are_read_once(request, tmp_path, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_rows_that_fit_into_memory_are_read_once(tmp_path, X, fitted):
     rows, reads = counted(tmp_path, X)
     model = fresh().fit(rows)
     assert_same_fit(model, fitted())
     assert reads() == [1] * 4
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_rows_that_do_not_fit_are_read_in_every_pass(request, tmp_path, X, fitted, monkeypatch, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_rows_that_do_not_fit_are_read_in_every_pass(tmp_path, X, fitted, monkeypatch):
     monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
     rows, reads = counted(tmp_path, X)
     model = fresh()
@@ -576,11 +509,11 @@ def gone(client, pid):
 @pytest.mark.parametrize(
     ("name", "phase"),
     [
-        ("DnCSC", "select"),
+        pytest.param("DnCSC", "select", marks=pytest.mark.long),
         ("DnCSC", "nearest"),
-        ("LSC", "affinity"),
-        ("DnCSC", "partition"),
-        ("DnCSC", "discretize"),
+        pytest.param("LSC", "affinity", marks=pytest.mark.long),
+        pytest.param("DnCSC", "partition", marks=pytest.mark.long),
+        pytest.param("DnCSC", "discretize", marks=pytest.mark.long),
     ],
 )
 def test_a_worker_may_die_in_any_phase(client, cluster, X, fitted, name, phase):
@@ -610,10 +543,8 @@ def broken(rows):
 
 
 @pytest.mark.parametrize("fits", [True, False])
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_a_chunk_that_cannot_be_read_is_one_error_that_names_its_rows(request, X, monkeypatch, where, fits):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_a_chunk_that_cannot_be_read_is_one_error_that_names_its_rows(X, monkeypatch, fits):
     if not fits:
         monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
     starts = range(0, N, BLOCK)
@@ -627,10 +558,8 @@ def test_a_chunk_that_cannot_be_read_is_one_error_that_names_its_rows(request, X
     assert not hasattr(model, "labels_")
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_so_is_one_that_the_last_block_of_the_chunk_before_needs(request, X, monkeypatch, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_so_is_one_that_the_last_block_of_the_chunk_before_needs(X, monkeypatch):
     monkeypatch.setattr(dask_workers, "SHARE_OF_MEMORY", 0)
     good = da.from_array(X[:100_000], chunks=(100_000, 2))
     bad = da.from_delayed(dask.delayed(broken)(2), (N - 100_000, 2), X.dtype)
@@ -638,10 +567,8 @@ def test_so_is_one_that_the_last_block_of_the_chunk_before_needs(request, X, mon
         fresh().fit(da.concatenate([good, bad]))
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_a_value_that_is_not_finite_is_named_by_row_and_column(request, X, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_a_value_that_is_not_finite_is_named_by_row_and_column(X):
     bad = X.copy()
     bad[150_000, 1] = np.nan
     with pytest.raises(ValueError, match=r"1 x NaN; the first is in row 150000, column 1\."):
@@ -704,10 +631,8 @@ def test_nothing_is_left_on_the_workers_but_labels(client, X):
     assert client.run_on_scheduler(bytes_held) == 4 * N
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_finished_phases_are_kept_in_a_checkpoint(request, tmp_path, X, fitted, where):
-    if where == "cluster":
-        request.getfixturevalue("client")
+@anywhere
+def test_finished_phases_are_kept_in_a_checkpoint(tmp_path, X, fitted):
     rows = da.from_array(X, chunks=(70_001, 2))
     first, second = (fresh(checkpoint=tmp_path / "work") for _ in range(2))
     assert set(passes_of(lambda: first.fit(rows))) == {"survey", "select", "nearest", "partition", "discretize"}

@@ -18,9 +18,9 @@ from dncsc.kernels.along_features import (
     search_along_features,
     search_shortlist,
 )
-from dncsc.kernels.by_outline import nearest_outlined, search_outlined
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.nearest import nearest_centres, search_all, search_candidates
+from dncsc.kernels.pruned_search import nearest_pruned, search_pruned
 from dncsc.phases.nearest import CandidateSearch, ExactSearch
 
 BLOCKS = (1, 7, 63, 64, 65, 511, 513, 1000)
@@ -214,8 +214,8 @@ def test_a_search_sets_its_outputs_where_there_is_no_distance(dtype, bad):
     lengths, group, candidates = (np.ones(5), np.ones(20)), np.zeros(5, np.int32), np.arange(4, dtype=np.int32)[None]
     nearest, squared = np.full((3, 5, 3), -7, np.int32), np.full((3, 5, 3), -7, dtype)
     search_shortlist(rows, points, products, nearest[0], squared[0])
-    search_outlined(rows, group, points, candidates, products, *lengths, nearest[1], squared[1])
-    nearest_outlined(rows, points, products, *lengths, nearest[2, :, 0], squared[2, :, 0])
+    search_pruned(rows, group, points, candidates, products, *lengths, nearest[1], squared[1])
+    nearest_pruned(rows, points, products, *lengths, nearest[2, :, 0], squared[2, :, 0])
     assert (squared[:2] == np.inf).all()
     for found in (*nearest[:2], nearest[2, :, 0]):
         assert ((found >= 0) & (found < 20)).all()

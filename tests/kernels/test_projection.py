@@ -1,4 +1,4 @@
-"""Outlines of points with many features: they bound inner products, and leave out no centre that would have won."""
+"""Projections of points with many features: they bound inner products, and leave out no centre that would have won."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.kernels.by_outline import TRIED_ROWS, nearest_outlined, search_outlined
-from dncsc.kernels.nearest import Outlined, nearest_centres, search_all
-from dncsc.kernels.outline import OUTLINE, directions_of, outline
+from dncsc.kernels.nearest import PrunedSearch, nearest_centres, search_all
+from dncsc.kernels.projection import PROJECTION_SIZE, directions_of, project
+from dncsc.kernels.pruned_search import TRIED_ROWS, nearest_pruned, search_pruned
 
 features = pytest.mark.parametrize("d", [128, 257])
 precisions = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -32,9 +32,9 @@ def on_a_grid(random, n, d, dtype):
 clouds = pytest.mark.parametrize("cloud", [in_a_plane, in_all_directions, on_a_grid])
 
 
-def search(rows, centres, outlined=None, seen=None):
+def search(rows, centres, pruned=None, seen=None):
     group, first = np.zeros(len(rows), np.int32), np.array([0, len(centres)], np.int32)
-    return nearest_centres(rows, group, centres, first, None, outlined, seen)
+    return nearest_centres(rows, group, centres, first, None, pruned, seen)
 
 
 @precisions
@@ -42,8 +42,8 @@ def search(rows, centres, outlined=None, seen=None):
 def test_directions_are_orthonormal_and_those_of_the_largest_extent(d, dtype):
     points = in_a_plane(np.random.default_rng(0), 300, d, dtype, noise=0.01)
     directions = directions_of(points)
-    assert (directions.shape, directions.dtype) == ((OUTLINE - 1, d), dtype)
-    np.testing.assert_allclose(directions @ directions.T, np.eye(OUTLINE - 1), atol=1e-6)
+    assert (directions.shape, directions.dtype) == ((PROJECTION_SIZE - 1, d), dtype)
+    np.testing.assert_allclose(directions @ directions.T, np.eye(PROJECTION_SIZE - 1), atol=1e-6)
     left = np.linalg.norm(points - points @ directions.T @ directions, axis=1)
     assert np.all(left < 0.1 * np.linalg.norm(points, axis=1))
 
@@ -51,18 +51,18 @@ def test_directions_are_orthonormal_and_those_of_the_largest_extent(d, dtype):
 @pytest.mark.parametrize("points", [np.zeros((50, 130)), np.ones((50, 130)), np.eye(3, 130)])
 def test_directions_of_few_distinct_points_are_orthonormal_too(points):
     directions = directions_of(points)
-    np.testing.assert_allclose(directions @ directions.T, np.eye(OUTLINE - 1), atol=1e-12)
+    np.testing.assert_allclose(directions @ directions.T, np.eye(PROJECTION_SIZE - 1), atol=1e-12)
 
 
 @precisions
 @features
 @clouds
-def test_outlines_are_what_their_twin_says_and_never_too_short(d, dtype, cloud):
+def test_projections_are_what_their_twin_says_and_never_too_short(d, dtype, cloud):
     points = cloud(np.random.default_rng(0), 200, d, dtype)
     directions = directions_of(points)
-    found, twin = outline(points, directions), naive.outline(points, directions)
+    found, twin = project(points, directions), naive.projections(points, directions)
     length = np.linalg.norm(points.astype(float), axis=1)
-    slack = 2 * np.sqrt(OUTLINE) * (d + 8) * np.finfo(dtype).eps
+    slack = 2 * np.sqrt(PROJECTION_SIZE) * (d + 8) * np.finfo(dtype).eps
     np.testing.assert_allclose(found.length, length, rtol=1e-12)
     np.testing.assert_allclose(found.numbers[:, :-1], twin[:, :-1], atol=slack * length.max())
     assert np.all(found.numbers[:, -1] >= twin[:, -1])
@@ -72,10 +72,10 @@ def test_outlines_are_what_their_twin_says_and_never_too_short(d, dtype, cloud):
 @precisions
 @features
 @clouds
-def test_outlines_never_make_an_inner_product_smaller(d, dtype, cloud):
+def test_projections_never_make_an_inner_product_smaller(d, dtype, cloud):
     random = np.random.default_rng(0)
     points, others = cloud(random, 200, d, dtype), cloud(random, 30, d, dtype)
-    seen, known = (outline(each, directions_of(others)) for each in (points, others))
+    seen, known = (project(each, directions_of(others)) for each in (points, others))
     products = seen.numbers.astype(float) @ known.numbers.astype(float).T
     allowed = (d + 8) * np.finfo(dtype).eps * (seen.length[:, None] + known.length) ** 2
     assert np.all(products >= points.astype(float) @ others.astype(float).T - allowed)
@@ -85,15 +85,15 @@ def test_outlines_never_make_an_inner_product_smaller(d, dtype, cloud):
 @features
 @clouds
 @pytest.mark.parametrize("foreign", [False, True], ids=["own directions", "foreign directions"])
-def test_with_outlines_a_row_finds_to_the_bit_what_it_finds_without(d, dtype, cloud, foreign):
+def test_with_projections_a_row_finds_to_the_bit_what_it_finds_without(d, dtype, cloud, foreign):
     random = np.random.default_rng(0)
     rows, centres = cloud(random, 700, d, dtype), cloud(random, 60, d, dtype)
-    outlined = Outlined.of(centres, directions_of(in_all_directions(random, 60, d, dtype)) if foreign else None)
+    pruned = PrunedSearch.of(centres, directions_of(in_all_directions(random, 60, d, dtype)) if foreign else None)
     index, squared = search(rows, centres)
     np.testing.assert_allclose(squared, naive.labels(rows, centres)[1], rtol=1e-4, atol=1e-9)
     for some in (slice(0, 700), slice(5, 6), slice(100, 613)):
-        for seen in (None, outline(rows, outlined.directions).part(some)):
-            found = search(rows[some], centres, outlined, seen)
+        for seen in (None, project(rows, pruned.directions).part(some)):
+            found = search(rows[some], centres, pruned, seen)
             np.testing.assert_array_equal(found[0], index[some])
             np.testing.assert_array_equal(found[1], squared[some])
 
@@ -102,7 +102,7 @@ def test_with_outlines_a_row_finds_to_the_bit_what_it_finds_without(d, dtype, cl
 @features
 @clouds
 @pytest.mark.parametrize("n_nearest", [1, 4, 60])
-def test_with_outlines_the_k_nearest_are_to_the_bit_those_found_without(d, dtype, cloud, n_nearest):
+def test_with_projections_the_k_nearest_are_to_the_bit_those_found_without(d, dtype, cloud, n_nearest):
     random = np.random.default_rng(0)
     rows, points = cloud(random, 300, d, dtype), cloud(random, 60, d, dtype)
     expected = search_all(rows, points, n_nearest)
@@ -113,42 +113,42 @@ def test_with_outlines_the_k_nearest_are_to_the_bit_those_found_without(d, dtype
     for count in (n_nearest, 60):  # whichever the candidates are
         for some in (slice(0, 300), slice(5, 6), slice(100, 213)):
             given = rows[some], group[some], np.ascontiguousarray(candidates[:, :count])
-            found = Outlined.of(points).search(*given, n_nearest)
+            found = PrunedSearch.of(points).search(*given, n_nearest)
             np.testing.assert_array_equal(found[0], expected[0][some])
             np.testing.assert_array_equal(found[1], expected[1][some])
 
 
 @pytest.mark.parametrize("far", [1.0, 100.0, 1e4])
-def test_rounding_of_outlines_decides_nothing(far):
+def test_rounding_of_projections_decides_nothing(far):
     """Centres so close to each other, and so far away, that products do not tell them apart."""
     random = np.random.default_rng(0)
     centres = in_a_plane(random, 1, 257, np.float32) + np.float32(1e-3) * in_a_plane(random, 100, 257, np.float32)
     rows = np.float32(far) * in_a_plane(random, 200, 257, np.float32)
-    for found, expected in zip(search(rows, centres, Outlined.of(centres)), search(rows, centres), strict=True):
+    for found, expected in zip(search(rows, centres, PrunedSearch.of(centres)), search(rows, centres), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(("cloud", "all_of_them"), [(in_a_plane, True), (in_all_directions, False)])
-def test_outlines_that_rule_out_too_little_are_given_up(cloud, all_of_them):
+def test_projections_that_rule_out_too_little_are_given_up(cloud, all_of_them):
     random = np.random.default_rng(0)
     rows, centres = cloud(random, 1000, 257, np.float32), cloud(random, 100, 257, np.float32)
-    known = Outlined.of(centres)
-    seen = outline(rows, known.directions)
-    products = seen.numbers @ known.outline.numbers.T
-    known_by = products, seen.length, known.outline.length
+    known = PrunedSearch.of(centres)
+    seen = project(rows, known.directions)
+    products = seen.numbers @ known.projections.numbers.T
+    known_by = products, seen.length, known.projections.length
     nearest, squared = np.empty((1000, 3), np.int32), np.empty((1000, 3), np.float32)
     group, candidates = np.zeros(1000, np.int32), np.arange(9, dtype=np.int32)[None]
     for searched in (
-        nearest_outlined(rows, centres, *known_by, nearest[:, 0], squared[:, 0]),
-        search_outlined(rows, group, centres, candidates, *known_by, nearest, squared),
+        nearest_pruned(rows, centres, *known_by, nearest[:, 0], squared[:, 0]),
+        search_pruned(rows, group, centres, candidates, *known_by, nearest, squared),
     ):
         assert searched == 1000 if all_of_them else searched < 2 * TRIED_ROWS
     np.testing.assert_array_equal(nearest[:searched], search_all(rows, centres, 3)[0][:searched])
 
 
 @pytest.mark.parametrize(("cloud", "few"), [(in_a_plane, True), (in_all_directions, False)])
-def test_how_much_outlines_leave_is_known_beforehand(cloud, few):
+def test_how_much_projections_leave_is_known_beforehand(cloud, few):
     random = np.random.default_rng(0)
     rows, points = cloud(random, 300, 257, np.float32), cloud(random, 200, 257, np.float32)
-    left = Outlined.of(points).left(rows, 5)
+    left = PrunedSearch.of(points).left(rows, 5)
     assert 5 <= left < 20 if few else 150 < left <= 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -12,11 +12,14 @@ import numpy as np
 
 from dncsc.engines.frame import Frame
 from dncsc.engines.layout import Layout
+from dncsc.engines.pool import Answer, Item, Pool, thread_count
+from dncsc.engines.watch import Progress
 
 Total = TypeVar("Total")
 Outcome = TypeVar("Outcome")
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+
+MOST_VALUES = 2**27
+"""Values that a phase may gather at a time."""
 
 
 class RecomputeRule(Protocol):
@@ -57,11 +60,6 @@ class Column:
         return np.dtype(self.dtype).itemsize * (self.width or 1)
 
 
-def is_needed(name: str, rules: Mapping[str, RecomputeRule], kept: Collection[str]) -> bool:
-    """Whether another column, which is not kept, is made from this one."""
-    return any(name in rule.reads for other, rule in rules.items() if other not in kept)
-
-
 class Values(dict[str, np.ndarray]):
     """Parts of columns that belong to a block, by name; those that are not kept are made when first asked for."""
 
@@ -76,19 +74,19 @@ class Values(dict[str, np.ndarray]):
         return self[name]
 
 
-class _Entered:
+class _LazyRows:
     """Rows of a block, made when first asked for.
 
-    Apart from the block, so that its columns can ask for rows without referring to the block: in a circle of references
-    all of them, and with them the arrays of all rows, would wait for the garbage collector.
+    Apart from the block, to which its columns would else refer: a cycle would keep arrays until the garbage collector
+    runs.
     """
 
-    def __init__(self, enter: Callable[[np.ndarray | None], np.ndarray]) -> None:
-        self.enter = enter
+    def __init__(self, make: Callable[[np.ndarray | None], np.ndarray]) -> None:
+        self.make = make
 
     @cached_property
-    def rows(self) -> np.ndarray:
-        return self.enter(None)
+    def all(self) -> np.ndarray:
+        return self.make(None)
 
 
 @dataclass
@@ -98,15 +96,15 @@ class Block:
     start: int
     stop: int
     columns: Values
-    """Parts of the columns that the task reads, and room for those that it writes."""
+    """Parts of the columns that the task reads, and buffers for those that it writes."""
     weight: np.ndarray
     """float64, one a row, times the engine's scale; ones where the user gave none."""
-    enter: InitVar[Callable[[np.ndarray | None], np.ndarray]]
+    make: InitVar[Callable[[np.ndarray | None], np.ndarray]]
     """Makes rows in the engine's frame: all of them, or those with the given numbers."""
 
-    def __post_init__(self, enter: Callable[[np.ndarray | None], np.ndarray]) -> None:
-        self._entered = entered = _Entered(enter)
-        self.columns.rows = lambda: entered.rows
+    def __post_init__(self, make: Callable[[np.ndarray | None], np.ndarray]) -> None:
+        self._lazy = lazy = _LazyRows(make)
+        self.columns.rows = lambda: lazy.all
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -117,12 +115,12 @@ class Block:
 
         The array is the engine's and holds other rows when the visit is over; copy what has to stay.
         """
-        return self._entered.rows
+        return self._lazy.all
 
     def some_rows(self, chosen: np.ndarray) -> np.ndarray:
         """Some of the rows, by their numbers in the block; a fresh array."""
-        most = 2 * len(chosen) > len(self)  # then all of them, in the engine's own array, are sooner made
-        return self.rows[chosen] if most else self._entered.enter(chosen)
+        most = 2 * len(chosen) > len(self)  # then making all, in the engine's own array, is faster
+        return self.rows[chosen] if most else self._lazy.make(chosen)
 
     def some_values(self, names: Sequence[str], chosen: np.ndarray) -> list[np.ndarray]:
         """The named columns of some of the rows; what is not kept is made for these rows only."""
@@ -165,34 +163,76 @@ class Pass(Task[Total, Total]):
         return total
 
 
-class Engine(Protocol):
-    """Runs tasks over the rows of one data set."""
+class Engine(ABC):
+    """Runs tasks over the rows of one data set.
 
-    layout: Layout
-    frame: Frame
-    weight_scale: float
-    """what weights are multiplied by before tasks see them"""
-    phase: str
-    """what is going on, for those who watch"""
-    most_values: int
-    """how many values a phase may gather at a time"""
+    Attributes
+    ----------
+    layout : Layout
+    frame : Frame
+    weight_scale : float
+        What weights are multiplied by before tasks see them.
+    phase : str
+        What is going on, for watchers.
+    most_values : int
+        How many values a phase may gather at a time.
+    """
 
+    def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any], n_jobs: int | None, most_values: int) -> None:
+        self.layout = Layout(*shape)
+        self.frame = Frame.raw(dtype, shape[1])
+        self.weight_scale = 1.0
+        self.phase = ""
+        self.most_values = most_values
+        self._kept: dict[str, Column] = {}
+        self._rules: dict[str, RecomputeRule] = {}
+        self._progress = Progress(shape[0])
+        self._pool = Pool(thread_count(n_jobs))
+
+    @abstractmethod
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         """Visit every block once; what is kept of the shards, in order."""
-        ...
 
-    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Independent small computations, side by side; results in order."""
-        ...
-
-    def register(self, columns: Iterable[Column]) -> None:
-        """Columns with rules, which tasks may read though none has written them; what others made is forgotten."""
-        ...
-
-    def drop(self, name: str) -> None:
-        """Forget a column: no task will read it any more. It stays while another that is not kept is made from it."""
-        ...
-
+    @abstractmethod
     def take(self, name: str) -> Any:
         """Hand over a column that a task has written, for good: an array of all rows, or what stands for one."""
-        ...
+
+    @abstractmethod
+    def _forget(self, name: str) -> None:
+        """Keep the values of a column no longer."""
+
+    def each(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
+        """Independent small computations, side by side; results in order."""
+        return self._pool.each(function, items)
+
+    def register(self, columns: Iterable[Column]) -> None:
+        """Columns with rules, which tasks may read though none has written them; values of older rules are dropped."""
+        for column in columns:
+            if column.rule:
+                self._rules[column.name] = column.rule
+                self._forget(column.name)
+
+    def drop(self, name: str) -> None:
+        """Forget a column that no task will read again, unless one that is not kept is recomputed from it."""
+        if not any(name in rule.reads for other, rule in self._rules.items() if other not in self._kept):
+            self._rules.pop(name, None)
+            self._forget(name)
+
+    def _set_rule(self, column: Column) -> None:
+        self._rules.pop(column.name, None)
+        if column.rule:
+            self._rules[column.name] = column.rule
+
+    def _sources(self, names: Iterable[str]) -> tuple[set[str], dict[str, RecomputeRule]]:
+        """The kept columns that these follow from, and the rules of those that are not kept."""
+        kept: set[str] = set()
+        rules: dict[str, RecomputeRule] = {}
+        for name in names:
+            if name in self._kept:
+                kept.add(name)
+            else:
+                rules[name] = self._rules[name]
+                below, others = self._sources(rules[name].reads)
+                kept |= below
+                rules |= others
+        return kept, rules

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from dncsc.engines.base import Column, Item, Outcome, RecomputeRule, Result, Task, Total, is_needed
+from dncsc.engines.base import MOST_VALUES, Engine, Outcome, Task, Total
 from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, total_only, visit, weights_of
 from dncsc.engines.dask_units import slices_of, work_units
 from dncsc.engines.dask_workers import current_workers
-from dncsc.engines.frame import Frame, working_dtype
-from dncsc.engines.layout import Layout
-from dncsc.engines.local import MOST_VALUES
-from dncsc.engines.pool import Pool, thread_count
-from dncsc.engines.watch import Progress
+from dncsc.engines.frame import working_dtype
 
 PASSES = 10
 """About so many need the weights."""
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """Sweeps a Dask array on the workers of the current client, or on threads here where there is none.
 
     Rows stay where they are, but for a block that begins in one chunk and ends in another. What travels is p-sized:
@@ -35,18 +31,13 @@ class DaskEngine:
     rows : dask.array.Array of shape (N, d)
         With known chunks.
     weight : array or dask.array.Array of shape (N,), optional
-        float64. A Dask array stays on the workers too, beside the rows.
+        float64. A Dask array stays on the workers too.
     n_jobs : int, optional
         Threads for what is done here, between passes.
     """
 
     def __init__(self, rows: Any, weight: Any = None, n_jobs: int | None = None) -> None:
-        self.layout = Layout(*rows.shape)
-        self.frame = Frame.raw(working_dtype(rows.dtype), rows.shape[1])
-        self.weight_scale = 1.0
-        self.phase = ""
-        self.most_values = MOST_VALUES
-        self._pool = Pool(thread_count(n_jobs))
+        super().__init__(rows.shape, working_dtype(rows.dtype), n_jobs, MOST_VALUES)
         self._workers = current_workers(self._pool)
         self._chunks = rows.chunks[0]
         self._given_rows = self._in_large_chunks(rows)
@@ -57,14 +48,11 @@ class DaskEngine:
         self._weights: list[Any] = []
         self._tails: list[Any] = []
         self._holders: dict[str, list[Any]] = {}
-        self._kept: dict[str, Column] = {}
-        self._rules: dict[str, RecomputeRule] = {}
-        self._progress = Progress(rows.shape[0])
         self._name = uuid.uuid4().hex[:8]
         self._sweeps = 0
 
     def __enter__(self) -> DaskEngine:
-        self._rows = self._workers.hold(self._given_rows)
+        self._rows = self._workers.persist(self._given_rows)
         self._pool.__enter__()  # last: what has been entered is left only where all of this has succeeded
         return self
 
@@ -86,25 +74,9 @@ class DaskEngine:
         for column in task.writes:
             self._holders[column.name] = visited
             self._kept[column.name] = column
-            self._rules.pop(column.name, None)
-            if column.rule:
-                self._rules[column.name] = column.rule
+            self._set_rule(column)
         self._progress.advance(self.layout.n_rows)
         return results
-
-    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        return self._pool.each(function, items)
-
-    def register(self, columns: Iterable[Column]) -> None:
-        for column in columns:
-            if column.rule:
-                self._rules[column.name] = column.rule
-                self._forget(column.name)  # what was made by another rule
-
-    def drop(self, name: str) -> None:
-        if not is_needed(name, self._rules, self._kept):
-            self._rules.pop(name, None)
-            self._forget(name)
 
     def take(self, name: str) -> Any:
         """A Dask array in the chunks of the input."""
@@ -147,7 +119,7 @@ class DaskEngine:
             return [None] * len(self._units)
         if isinstance(weight, da.Array):
             sizes = tuple(map(len, self._units))
-            parts = list(self._workers.hold(weight.rechunk({0: sizes}, method="tasks")).again())
+            parts = list(self._workers.persist(weight.rechunk({0: sizes}, method="tasks")).again())
             keys = [self._key(f"weight-{number}") for number in range(len(parts))]
             return self._workers.map(weights_of, self._units, parts, keys=keys, placement=list(placement))
         return [self._workers.send(weight[p.start : p.stop], self._key("weight"), PASSES) for p in self._units]
@@ -235,20 +207,6 @@ class DaskEngine:
             for number, each in zip(numbers, values, strict=True):
                 kept[number] = each
         return [each for of_portion in kept for each in of_portion]
-
-    def _sources(self, names: Iterable[str]) -> tuple[set[str], dict[str, RecomputeRule]]:
-        """Columns that are kept, among those and among what the others are made from; and rules of the others."""
-        kept: set[str] = set()
-        rules: dict[str, RecomputeRule] = {}
-        for name in names:
-            if name in self._kept:
-                kept.add(name)
-            else:
-                rules[name] = self._rules[name]
-                below, others = self._sources(rules[name].reads)
-                kept |= below
-                rules |= others
-        return kept, rules
 
     def _key(self, what: str) -> str:
         return f"dncsc.{self.phase or 'begin'}.{what}-{self._sweeps}-{uuid.uuid4().hex[:6]}-{self._name}"

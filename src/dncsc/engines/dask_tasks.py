@@ -87,8 +87,8 @@ def visit(
             written = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in task.writes}
             for name in written.keys() & set(task.reads):
                 written[name][:] = columns[name]
-            room = np.empty((min(work.block_rows, len(unit)), rows.chunk.shape[1]), work.frame.dtype)
-            ones = np.ones(len(room))
+            buffer = np.empty((min(work.block_rows, len(unit)), rows.chunk.shape[1]), work.frame.dtype)
+            ones = np.ones(len(buffer))
             kept = []
             for segment in unit.segments:
                 total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
@@ -97,7 +97,7 @@ def visit(
                     values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
                     weights = ones if weight is None else scaled(weight[span], work.weight_scale)
                     weights = weights[: span.stop - start]
-                    task.visit(total, _block(work, unit.start, span, rows, values, weights, room))
+                    task.visit(total, _block(work, unit.start, span, rows, values, weights, buffer))
                 if segment.is_last:
                     kept.append(task.end(total))
             return Visited(kept, total if unit.stays_open else None, written)
@@ -114,13 +114,13 @@ def _block(
     rows: _Rows,
     values: dict[str, np.ndarray],
     weight: np.ndarray,
-    room: np.ndarray,
+    buffer: np.ndarray,
 ) -> Block:
-    def enter(chosen: np.ndarray | None) -> np.ndarray:
+    def make(chosen: np.ndarray | None) -> np.ndarray:
         some = rows.read(span.start, span.stop)
-        return work.frame.transform(some, room) if chosen is None else work.frame.transform(some[chosen])
+        return work.frame.transform(some, buffer) if chosen is None else work.frame.transform(some[chosen])
 
-    return Block(begin + span.start, begin + span.stop, Values(values, work.rules), weight, enter)
+    return Block(begin + span.start, begin + span.stop, Values(values, work.rules), weight, make)
 
 
 def weights_of(unit: WorkUnit, weight: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Those who do the work of a Dask engine: the workers of a client, or, without one, threads of this process."""
+"""Workers of a Dask engine: those of a client, or, without one, threads of this process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, Protocol
+from typing import Any
 
 import dask
 from dask.core import flatten
@@ -20,82 +20,31 @@ Key = str | tuple[str | int, ...]
 """What Dask knows a task by."""
 
 SHARE_OF_MEMORY = 0.4
-"""of all workers, that rows may take to be held there; larger ones are read again in every pass"""
-
-
+"""Of all workers, that rows may take to stay there; larger ones are read again in every pass."""
 MOST_BYTES = 2**22
-"""in one task"""
+"""In one task."""
 FEW_BYTES = 2**19
-"""that may go with the tasks that need them, all told, instead of to one worker first and from there to the others"""
+"""That may go with the tasks that need them, all told, instead of to one worker first and from there to the others."""
 
 
 class ClusterError(RuntimeError):
     """Rows that could not be had or worked on: which, in what phase, and what was said."""
 
 
-class HeldRows(list[Any]):
-    """Rows that workers hold, part by part."""
+class RowParts(list[Any]):
+    """Chunks of the rows, where workers have them or can read them."""
 
     def again(self) -> Sequence[Any]:
         """The parts for one more pass."""
         return self
 
     def placement(self) -> list[str | None]:
-        """The worker that each part is to be worked on by; None for any."""
+        """The worker for each part; None for any."""
         return [None] * len(self)
 
 
-class Workers(Protocol):
-    """Does work on parts of the rows. What it gives may be promises, which other work takes in place of values."""
-
-    @property
-    def n_threads(self) -> int: ...
-
-    def hold(self, rows: Any) -> HeldRows:
-        """Read the chunks of a Dask array, once where they take a small part of the memory, else for each pass."""
-        ...
-
-    def send(self, value: Any, key: str, n_uses: int) -> Any:
-        """Something that is needed so many times."""
-        ...
-
-    def map(
-        self,
-        function: Callable[..., Any],
-        *arguments: list[Any],
-        keys: Sequence[Key],
-        placement: list[str | None],
-        **same: Any,
-    ) -> list[Any]:
-        """Work on each item, and `same` for all."""
-        ...
-
-    def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
-        """Values of results; where one failed, an error about the first of what is behind them that did."""
-        ...
-
-    def wait(self, results: list[Any]) -> None:
-        """Return when all are there, or have failed."""
-        ...
-
-
-def current_workers(pool: Pool) -> Workers:
-    """Those of the current client; the threads of the pool where there is none."""
-    try:
-        from distributed import get_client
-
-        return ClientWorkers(get_client())
-    except (ImportError, ValueError):
-        return ThreadWorkers(pool)
-
-
-def read_here(rows: Any) -> Any:
-    """Rows that are still to be read, read by whoever works on them."""
-    return rows.compute(scheduler="synchronous") if isinstance(rows, Delayed) else rows
-
-
-class ThreadWorkers:
-    """Threads of this process; values are values."""
+class Workers:
+    """Threads of this process, which work on parts of the rows. Subclasses may give promises in place of values."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -104,16 +53,18 @@ class ThreadWorkers:
     def n_threads(self) -> int:
         return self._pool.n_threads
 
-    def hold(self, rows: Any) -> HeldRows:
+    def persist(self, rows: Any) -> RowParts:
+        """Read the chunks of a Dask array: once where they take a small part of the memory, else for each pass."""
         parts = rows.to_delayed().ravel().tolist()
         if rows.nbytes > SHARE_OF_MEMORY * memory.free():
-            return HeldRows(parts)
+            return RowParts(parts)
         try:
-            return HeldRows(dask.compute(*parts, scheduler="threads"))
+            return RowParts(dask.compute(*parts, scheduler="threads"))
         except Exception:
-            return HeldRows(parts)  # whoever works on the part that cannot be read says which it is
+            return RowParts(parts)  # the task for the part that cannot be read names its rows
 
     def send(self, value: Any, key: str, n_uses: int) -> Any:
+        """Something that is needed so many times."""
         return value
 
     def map(
@@ -124,16 +75,33 @@ class ThreadWorkers:
         placement: list[str | None],
         **same: Any,
     ) -> list[Any]:
+        """Work on each item, and `same` for all."""
         return self._pool.each(lambda each: function(*each, **same), list(zip(*arguments, strict=True)))
 
     def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
+        """Values of results; where one failed, an error about the first of what is behind them that did."""
         return results
 
     def wait(self, results: list[Any]) -> None:
-        pass
+        """Return when all are there, or have failed."""
 
 
-class _HeldThere(HeldRows):
+def current_workers(pool: Pool) -> Workers:
+    """Those of the current client; the threads of the pool where there is none."""
+    try:
+        from distributed import get_client
+
+        return ClientWorkers(pool, get_client())
+    except (ImportError, ValueError):
+        return Workers(pool)
+
+
+def read_here(rows: Any) -> Any:
+    """Rows that are still to be read, read in the calling task."""
+    return rows.compute(scheduler="synchronous") if isinstance(rows, Delayed) else rows
+
+
+class _PersistedParts(RowParts):
     """Rows on workers of a cluster, each part with a worker, anew whenever workers come or go.
 
     What has to move does so once, as a task of its own: of a mere copy, Dask drops one or the other after a while.
@@ -173,7 +141,7 @@ def threads_of(client: Any) -> dict[str, int]:
     return {address: worker["nthreads"] for address, worker in workers.items()}
 
 
-class _ReadAgain(HeldRows):
+class _ReloadedParts(RowParts):
     """Rows that are too many to be held: each pass has them read anew."""
 
     def __init__(self, client: Any, parts: list[Delayed]) -> None:
@@ -186,10 +154,11 @@ class _ReadAgain(HeldRows):
         return futures
 
 
-class ClientWorkers:
+class ClientWorkers(Workers):
     """The workers of a distributed client; values are futures, which a cluster makes again when it loses them."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, pool: Pool, client: Any) -> None:
+        super().__init__(pool)
         self._client = client
         # Workers of this machine can be asked for results; of others, it takes the scheduler to reach them.
         self._are_here = all("//127.0.0.1:" in address for address in [client.scheduler.address, *threads_of(client)])
@@ -198,19 +167,19 @@ class ClientWorkers:
     def n_threads(self) -> int:
         return max(sum(threads_of(self._client).values()), 1)
 
-    def hold(self, rows: Any) -> HeldRows:
+    def persist(self, rows: Any) -> RowParts:
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         limits = sum(worker["memory_limit"] for worker in workers)
         if rows.nbytes > SHARE_OF_MEMORY * (limits or memory.free()):
             [rows] = dask.optimize(rows)
-            return _ReadAgain(self._client, rows.to_delayed(optimize_graph=False).ravel().tolist())
+            return _ReloadedParts(self._client, rows.to_delayed(optimize_graph=False).ravel().tolist())
         from distributed import futures_of
 
         held = self._client.persist(rows)
         by_key = {future.key: future for future in futures_of(held)}
         row_bytes = rows.nbytes // rows.shape[0]
         sizes = [row_bytes * count for count in rows.chunks[0]]
-        return _HeldThere(self._client, [by_key[key] for key in flatten(held.__dask_keys__())], sizes)
+        return _PersistedParts(self._client, [by_key[key] for key in flatten(held.__dask_keys__())], sizes)
 
     def send(self, value: Any, key: str, n_uses: int) -> Any:
         # As tasks, and not scattered: what is scattered cannot be made again when its worker dies. In slices, since

@@ -60,17 +60,17 @@ class Frame:
         That goes to some 2**40 (float32) or 2**400: large, so that next to one far outlier there is room for fine
         structure, yet squares of it can be summed over any number of features.
         """
-        room = 40 if dtype == np.float32 else 400
+        exponent = 40 if dtype == np.float32 else 400
         limit = 120 if dtype == np.float32 else 1000
-        power = room - np.frexp(half_extent)[1] if half_extent > 0 else 0
+        power = exponent - np.frexp(half_extent)[1] if half_extent > 0 else 0
         scale = float(np.ldexp(1.0, int(np.clip(power, -limit, limit))))
         return cls(dtype, scale, centre * scale)
 
-    def transform(self, rows: Any, room: np.ndarray | None = None) -> np.ndarray:
-        """The user's rows (dense, or sparse) in this frame, C-ordered: a fresh array, or the beginning of `room`."""
+    def transform(self, rows: Any, buffer: np.ndarray | None = None) -> np.ndarray:
+        """The user's rows (dense, or sparse) in this frame, C-ordered: a fresh array, or the beginning of `buffer`."""
         if scipy.sparse.issparse(rows):
             rows = rows.toarray()
-        inside = np.empty(rows.shape, self.dtype) if room is None else room[: len(rows)]
+        inside = np.empty(rows.shape, self.dtype) if buffer is None else buffer[: len(rows)]
         np.copyto(inside, rows, casting="unsafe")
         if self.scale != 1.0 or self.shift.any():
             scale_and_shift(inside, self.dtype.type(self.scale), self.shift.astype(self.dtype))

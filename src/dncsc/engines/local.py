@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Item, Outcome, RecomputeRule, Result, Task, Total, Values, is_needed
+from dncsc.engines.base import MOST_VALUES, Block, Column, Engine, Outcome, Task, Total, Values
 from dncsc.engines.columns import Columns, InMemory
-from dncsc.engines.frame import Frame, working_dtype
-from dncsc.engines.layout import Layout
-from dncsc.engines.pool import Pool, thread_count
+from dncsc.engines.frame import working_dtype
 from dncsc.engines.scales import scaled
-from dncsc.engines.watch import Progress
-
-MOST_VALUES = 2**27
 
 
 class Source(Protocol):
@@ -43,11 +37,10 @@ class ArraySource:
         return self._rows[start:stop]
 
 
-class LocalEngine:
+class LocalEngine(Engine):
     """Sweeps rows with threads.
 
-    Use as a context: BLAS and OpenMP pools are held to one thread inside, because every core already has one of ours,
-    and columns that nobody took are gone afterwards.
+    Use as a context: BLAS and OpenMP have one thread each inside, and columns that nobody took are gone afterwards.
 
     Parameters
     ----------
@@ -72,20 +65,12 @@ class LocalEngine:
         columns: Columns | None = None,
         most_values: int = MOST_VALUES,
     ) -> None:
-        self.layout = Layout(*rows.shape)
-        self.frame = Frame.raw(dtype or working_dtype(rows.dtype), rows.shape[1])
-        self.weight_scale = 1.0
-        self.phase = ""
-        self.most_values = most_values
+        super().__init__(rows.shape, dtype or working_dtype(rows.dtype), n_jobs, most_values)
         self._rows = rows
         self._weight = weight
         self._ones = np.ones(self.layout.block_rows)
         self._columns = columns or InMemory(rows.shape[0])
-        self._kept: dict[str, Column] = {}
-        self._rules: dict[str, RecomputeRule] = {}
         self._buffers = threading.local()
-        self._progress = Progress(rows.shape[0])
-        self._pool = Pool(thread_count(n_jobs))
 
     def __enter__(self) -> LocalEngine:
         self._pool.__enter__()
@@ -115,30 +100,16 @@ class LocalEngine:
 
         return self._pool.each(run, range(self.layout.n_shards))
 
-    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        return self._pool.each(function, items)
-
-    def register(self, columns: Iterable[Column]) -> None:
-        for column in columns:
-            if column.rule:
-                self._rules[column.name] = column.rule
-                if self._kept.pop(column.name, None):  # of what was made by another rule
-                    self._columns.drop(column.name)
-
-    def drop(self, name: str) -> None:
-        if not is_needed(name, self._rules, self._kept):
-            self._rules.pop(name, None)
-            self._kept.pop(name, None)
-            self._columns.drop(name)
-
     def take(self, name: str) -> np.ndarray:
         del self._kept[name]
         return self._columns.take(name)
 
+    def _forget(self, name: str) -> None:
+        self._kept.pop(name, None)
+        self._columns.drop(name)
+
     def _allocate(self, column: Column) -> None:
-        self._rules.pop(column.name, None)
-        if column.rule:
-            self._rules[column.name] = column.rule
+        self._set_rule(column)
         kept = self._kept.get(column.name)
         if kept is not None and (kept.dtype, kept.width) == (column.dtype, column.width):
             return
@@ -148,35 +119,23 @@ class LocalEngine:
             self._kept[column.name] = column
 
     def _block(self, start: int, stop: int, task: Task[Any, Any]) -> Block:
-        def enter(chosen: np.ndarray | None) -> np.ndarray:
+        def make(chosen: np.ndarray | None) -> np.ndarray:
             rows = self._rows.read(start, stop)
             return self.frame.transform(rows, self._buffer()) if chosen is None else self.frame.transform(rows[chosen])
 
         weight = self._ones if self._weight is None else scaled(self._weight[start:stop], self.weight_scale)
-        return Block(start, stop, self._values(start, stop, task), weight[: stop - start], enter)
+        return Block(start, stop, self._values(start, stop, task), weight[: stop - start], make)
 
     def _values(self, start: int, stop: int, task: Task[Any, Any]) -> Values:
-        reads = self._reads(task.reads)
+        reads, _ = self._sources(task.reads)
         values = {name: self._columns.get(name, start, stop, filled=True) for name in reads}
         for column in task.writes:
             if column.name not in values:
-                kept = column.name in self._kept
-                values[column.name] = (
-                    self._columns.get(column.name, start, stop, filled=False)
-                    if kept
-                    else np.empty(column.shape(stop - start), column.dtype)
-                )
+                if column.name in self._kept:
+                    values[column.name] = self._columns.get(column.name, start, stop, filled=False)
+                else:
+                    values[column.name] = np.empty(column.shape(stop - start), column.dtype)
         return Values(values, self._rules)
-
-    def _reads(self, names: Iterable[str]) -> set[str]:
-        """Columns that are kept, among those and among what the others are made from."""
-        kept = set()
-        for name in names:
-            if name in self._kept:
-                kept.add(name)
-            else:
-                kept |= self._reads(self._rules[name].reads)
-        return kept
 
     def _buffer(self) -> np.ndarray:
         """A thread's buffer for the rows of a block: a fresh one for each block would cost more than filling it."""

@@ -1,4 +1,4 @@
-"""Threads of this process, and what BLAS and OpenMP may do beside them."""
+"""Threads of this process; BLAS and OpenMP have one thread each inside them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import threadpoolctl
 
-from dncsc.engines.base import Item, Result
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 def available_cores() -> int:
@@ -27,10 +29,9 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 class _OneThreadEach:
-    """Holds BLAS and OpenMP to one thread from the first that enters to the last that leaves.
+    """Holds BLAS and OpenMP to one thread while anyone is inside.
 
-    These pools belong to the process. If everyone set and restored them for himself, two that overlap would restore
-    what the other had set.
+    These pools belong to the process: two users that overlap would each restore what the other had set.
     """
 
     def __init__(self) -> None:
@@ -57,7 +58,7 @@ class _OneThreadEach:
 
 
 def _let_any_thread_set_pools() -> None:
-    """Since 3.8, threadpoolctl obeys the first thread that sets a pool, and silently no other until it is told this."""
+    """Since 3.8, threadpoolctl silently ignores all threads but the first that sets a pool, until told otherwise."""
     clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
     if clear is not None:
         clear(force=True)
@@ -67,18 +68,15 @@ one_thread_each = _OneThreadEach()
 
 
 class Stopped(Exception):
-    """Work that was given up because other work of the same engine failed or was interrupted."""
+    """Work given up because other work of the same engine failed or was interrupted."""
 
 
 class Pool:
-    """Threads that go through independent items; BLAS and OpenMP are held to one thread each inside.
-
-    When one item fails, or the waiting thread is interrupted, `stopping` is set: long items look at it and end.
-    """
+    """Threads for independent items; when one fails or is interrupted, `check` ends the others."""
 
     def __init__(self, n_threads: int) -> None:
         self.n_threads = n_threads
-        self.stopping = threading.Event()
+        self._stopping = threading.Event()
 
     def __enter__(self) -> Pool:
         self._threads = ThreadPoolExecutor(self.n_threads, thread_name_prefix="dncsc")
@@ -86,21 +84,21 @@ class Pool:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.stopping.set()
+        self._stopping.set()
         self._threads.shutdown(cancel_futures=True)
         one_thread_each.__exit__(*error)
 
-    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    def each(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
         """Results in order; the first error in order of the items, not of time."""
         if self.n_threads == 1:
             return [function(item) for item in items]
         try:
             return list(self._threads.map(function, items))
         except BaseException:
-            self.stopping.set()
+            self._stopping.set()
             raise
 
     def check(self) -> None:
         """Give up where others have failed."""
-        if self.stopping.is_set():
+        if self._stopping.is_set():
             raise Stopped

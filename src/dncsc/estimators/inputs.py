@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse
 
 from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size
-from dncsc.engines.base import Column
+from dncsc.engines.base import MOST_VALUES, Column
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
-from dncsc.engines.local import MOST_VALUES, ArraySource, LocalEngine, Source
+from dncsc.engines.local import ArraySource, LocalEngine, Source
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
 from dncsc.estimators.dask_input import is_dask

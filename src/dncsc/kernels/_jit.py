@@ -6,8 +6,11 @@ each process; where a file of it is damaged, it is dropped and written again. Bo
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -29,8 +32,25 @@ def _say_once(text: str) -> None:
         warnings.warn(text, CacheWarning, stacklevel=4)
 
 
+@cache
+def source_stamp(folder: Path = Path(__file__).parent) -> str:
+    """A hash of all kernel sources."""
+    found = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
 class _TolerantCache(FunctionCache):
-    """Numba's cache on disk, whose every failure means "compile it then"."""
+    """Numba's cache on disk, whose every failure means "compile it then".
+
+    Numba compiles a kernel again when its own file has changed. Kernels call kernels of other files, and their code
+    is part of what is kept: here a change of any of them counts.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = (self._cache_file._source_stamp, source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -1,8 +1,7 @@
 """Many features: a row's features fill the vector lanes, or a matrix product shortlists.
 
-Sums along the features may be reassociated by the compiler, once and for all rows alike, so a distance depends on its
-two points only. A matrix product does not have that property (BLAS rounds a row differently in another block): it is
-used to leave out what is surely farther, and `_squared_distance` decides among the rest.
+BLAS rounds a row of a matrix product differently in another block. A product therefore only leaves out what is surely
+farther, and `squared_distance`, which depends on its two points alone, decides among the rest.
 """
 
 from __future__ import annotations
@@ -10,42 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.kernels._jit import jit
-
-
-@jit(fastmath={"reassoc", "contract"})
-def _squared_distance(x, y):
-    total = x.dtype.type(0)
-    for f in range(x.shape[0]):
-        difference = x[f] - y[f]
-        total += difference * difference
-    return total
-
-
-@jit(fastmath={"reassoc", "contract"})
-def _length(x):
-    total = 0.0
-    for f in range(x.shape[0]):
-        total += np.float64(x[f]) * np.float64(x[f])
-    return np.sqrt(total)
-
-
-@jit()
-def _insert(value, label, filled, values, labels):
-    """Put a value into the first `filled` slots of an ascending list, behind its equals; return the slots then used."""
-    size = values.shape[0]
-    if filled == size:
-        if value >= values[size - 1]:
-            return filled
-    else:
-        filled += 1
-    j = filled - 1
-    while j > 0 and values[j - 1] > value:
-        values[j] = values[j - 1]
-        labels[j] = labels[j - 1]
-        j -= 1
-    values[j] = value
-    labels[j] = label
-    return filled
+from dncsc.kernels.distance import insert, squared_distance, sum_of_squares
 
 
 @jit()
@@ -54,15 +18,9 @@ def nearest_along_features(rows, group, centres, first_centre, index, squared):
 
     Parameters
     ----------
-    rows : IN (n, d)
     group : IN int32 (n,)
-    centres : IN (m, d)
-        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
-    first_centre : IN int32 (n_groups + 1,)
-    index : OUT int32 (n,)
-        Row number in `centres`.
-    squared : OUT (n,)
-        Squared distance to it.
+    rows, centres, first_centre, index, squared
+        As in `dncsc.kernels.across_rows.nearest_across_rows`.
     """
     for r in range(rows.shape[0]):
         row = rows[r]
@@ -70,7 +28,7 @@ def nearest_along_features(rows, group, centres, first_centre, index, squared):
         best = rows.dtype.type(np.inf)
         index[r] = first_centre[g]
         for c in range(first_centre[g], first_centre[g + 1]):
-            value = _squared_distance(row, centres[c])
+            value = squared_distance(row, centres[c])
             if value < best:
                 best = value
                 index[r] = c
@@ -97,10 +55,10 @@ def search_along_features(rows, group, landmarks, candidates, reach, nearest, sq
             if i >= n_nearest and reach[g, i] > own[r] + np.sqrt(squared[r, n_nearest - 1]):
                 break
             c = candidates[g, i]
-            value = _squared_distance(row, landmarks[c])
+            value = squared_distance(row, landmarks[c])
             if i == 0:
                 own[r] = np.sqrt(value)
-            filled = _insert(value, c, filled, squared[r], nearest[r])
+            filled = insert(value, c, filled, squared[r], nearest[r], False)
 
 
 @jit()
@@ -124,7 +82,7 @@ def search_shortlist(rows, points, products, nearest, squared):
     half = np.empty(m, rows.dtype)
     longest = 0.0
     for c in range(m):
-        length = _length(points[c])
+        length = np.sqrt(sum_of_squares(points[c]))
         half[c] = 0.5 * length * length
         longest = max(longest, length)
     score = np.empty(m, rows.dtype)
@@ -138,15 +96,15 @@ def search_shortlist(rows, points, products, nearest, squared):
         filled = 0
         for c in range(m):
             if filled < n_nearest or score[c] < lowest[n_nearest - 1]:
-                filled = _insert(score[c], c, filled, lowest, lowest_label)
+                filled = insert(score[c], c, filled, lowest, lowest_label, False)
         # what the product and the distance that decides may each be off by
-        margin = (d + 8) * eps * (_length(row) + longest) ** 2
+        margin = (d + 8) * eps * (np.sqrt(sum_of_squares(row)) + longest) ** 2
         bound = rows.dtype.type(lowest[n_nearest - 1] + 2.0 * margin)
         filled = 0
         for c in range(m):
             if score[c] <= bound:
-                value = _squared_distance(row, points[c])
-                filled = _insert(value, c, filled, squared[r], nearest[r])
+                value = squared_distance(row, points[c])
+                filled = insert(value, c, filled, squared[r], nearest[r], False)
         for j in range(filled, n_nearest):
             squared[r, j] = np.inf
             nearest[r, j] = j

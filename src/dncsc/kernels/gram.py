@@ -84,7 +84,7 @@ def entries_of_table(columns, sums, used):
 
 @jit()
 def add_rows_sparse(nearest, transition, mass, begin, columns, sums, used):
-    """Add the rows of a block to the table, until it may lack room.
+    """Add the rows of a block to the table, until it may be full.
 
     Parameters
     ----------
@@ -102,10 +102,10 @@ def add_rows_sparse(nearest, transition, mass, begin, columns, sums, used):
     """
     n, n_nearest = nearest.shape
     mask, next_slot = np.uint32(columns.shape[1] - 1), np.uint32(1)  # unsigned: no look for negative indices
-    room = columns.shape[1] - n_nearest  # one slot of a line stays empty, where a search ends
+    most = columns.shape[1] - n_nearest  # one slot of a line stays empty, where a search ends
     for r in range(begin, n):
         for a in range(n_nearest):
-            if used[np.uint32(nearest[r, a])] >= room:
+            if used[np.uint32(nearest[r, a])] >= most:
                 return r
         for a in range(n_nearest):
             i = np.uint32(nearest[r, a])

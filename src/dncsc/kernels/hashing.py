@@ -1,7 +1,7 @@
 """Random numbers that belong to a row, not to a moment: a hash of (stream, row number).
 
-Whoever asks, on whichever thread and in whatever order, gets the same key for the same row. "The m rows with the
-smallest keys" is therefore a random sample that no engine can change.
+The key of a row does not depend on threads or order, so "the m rows with the smallest keys" is a random sample that is
+the same for all engines.
 """
 
 from __future__ import annotations

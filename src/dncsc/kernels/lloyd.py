@@ -10,15 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.kernels._jit import jit
-
-
-@jit(fastmath={"reassoc", "contract"})
-def _squared_distance(x, y):
-    total = x.dtype.type(0)
-    for f in range(x.shape[0]):
-        difference = x[f] - y[f]
-        total += difference * difference
-    return total
+from dncsc.kernels.distance import squared_distance
 
 
 @jit()
@@ -27,7 +19,7 @@ def _first_assignment(points, centres, doubt, index, squared, lower):
     for r in range(points.shape[0]):
         squared[r] = np.inf
         for c in range(centres.shape[0]):
-            value = _squared_distance(points[r], centres[c])
+            value = squared_distance(points[r], centres[c])
             lower[r, c] = np.sqrt(value) * (1 - doubt)
             if value < squared[r]:
                 squared[r] = value
@@ -37,12 +29,12 @@ def _first_assignment(points, centres, doubt, index, squared, lower):
 @jit()
 def _new_assignment(point, own, centres, doubt, lower):
     """Nearest centre of a point whose own may no longer be it, and an upper bound of the distance to that one."""
-    best, label = _squared_distance(point, centres[own]), own
+    best, label = squared_distance(point, centres[own]), own
     lower[own] = np.sqrt(best) * (1 - doubt)
     upper = np.sqrt(best) * (1 + 2 * doubt)
     for c in range(centres.shape[0]):
         if c != own and lower[c] <= upper:
-            value = _squared_distance(point, centres[c])
+            value = squared_distance(point, centres[c])
             lower[c] = np.sqrt(value) * (1 - doubt)
             if value < best or (value == best and c < label):
                 best, label = value, c
@@ -75,7 +67,7 @@ def _move(sums, mass, count, points, squared, centres, moved):
 @jit()
 def _measure(points, index, centres, squared):
     for r in range(points.shape[0]):
-        squared[r] = _squared_distance(points[r], centres[index[r]])
+        squared[r] = squared_distance(points[r], centres[index[r]])
 
 
 @jit()

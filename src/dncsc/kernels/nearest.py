@@ -8,14 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
-from dncsc.kernels.along_features import (
-    nearest_along_features,
-    search_along_features,
-    search_shortlist,
-)
-from dncsc.kernels.by_outline import nearest_outlined, search_outlined
+from dncsc.kernels.along_features import nearest_along_features, search_along_features, search_shortlist
 from dncsc.kernels.grouping import group_rows
-from dncsc.kernels.outline import Outline, directions_of, outline
+from dncsc.kernels.projection import Projections, directions_of, project
+from dncsc.kernels.pruned_search import nearest_pruned, search_pruned
 
 CENTRES_ALONG = 64
 """From this many features on, a matrix product finds the nearest of many centres sooner than lanes across rows do."""
@@ -26,35 +22,35 @@ PRODUCTS = 2**21
 FEW_CENTRES = 8
 """Up to this many, looking at each is faster than a matrix product."""
 
-OUTLINED = 128
-"""From this many features on, outlines leave out most centres before that."""
+PRUNED_FEATURES = 128
+"""From this many features on, projections leave out most centres before that."""
 
-OUTLINE_PRODUCTS = 2**17
-"""Inner products of outlines held at a time, and in the nearest cache."""
+PROJECTION_PRODUCTS = 2**17
+"""Inner products of projections held at a time, and in the nearest cache."""
 
 LANDMARKS_ALONG = 16
 """The same for landmarks, where groups are small and often leave lanes across rows idle."""
 
 
 @dataclass(frozen=True)
-class Outlined:
-    """Points with their outlines, and the directions that these are made by."""
+class PrunedSearch:
+    """Points with their projections, and the directions that these are made by."""
 
     points: np.ndarray
     directions: np.ndarray
-    outline: Outline
+    projections: Projections
 
     @classmethod
-    def of(cls, points: np.ndarray, directions: np.ndarray | None = None) -> Outlined:
-        """Outline points in given directions, or in those that suit them best."""
+    def of(cls, points: np.ndarray, directions: np.ndarray | None = None) -> PrunedSearch:
+        """Projections points in given directions, or in those that suit them best."""
         chosen = directions_of(points) if directions is None else directions
-        return cls(points, chosen, outline(points, chosen))
+        return cls(points, chosen, project(points, chosen))
 
-    def nearest(self, rows: np.ndarray, seen: Outline, index: np.ndarray, squared: np.ndarray) -> None:
-        """Fill in the nearest point of each row, whose outlines are `seen`, and its squared distance."""
+    def nearest(self, rows: np.ndarray, seen: Projections, index: np.ndarray, squared: np.ndarray) -> None:
+        """Fill in the nearest point of each row, whose projections are `seen`, and its squared distance."""
         for some, products, lengths in self._products(rows, seen):
-            done = nearest_outlined(rows[some], self.points, products, *lengths, index[some], squared[some])
-            if done < len(products):  # outlines are of no use here
+            done = nearest_pruned(rows[some], self.points, products, *lengths, index[some], squared[some])
+            if done < len(products):  # projections are of no use here
                 rest = slice(some.start + done, None)
                 _search_in_chunks(rows[rest], self.points, index[rest, None], squared[rest, None])
                 break
@@ -64,9 +60,9 @@ class Outlined:
     ) -> tuple[np.ndarray, np.ndarray]:
         """What `search_all` finds, given candidates: a row of them for each group of rows."""
         nearest, squared = _to_fill(rows, n_nearest)
-        for some, products, lengths in self._products(rows, outline(rows, self.directions)):
+        for some, products, lengths in self._products(rows, project(rows, self.directions)):
             known = group[some], self.points, candidates, products, *lengths
-            done = search_outlined(rows[some], *known, nearest[some], squared[some])
+            done = search_pruned(rows[some], *known, nearest[some], squared[some])
             if done < len(products):
                 rest = slice(some.start + done, None)
                 _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
@@ -74,25 +70,25 @@ class Outlined:
         return nearest, squared
 
     def _products(
-        self, rows: np.ndarray, seen: Outline
+        self, rows: np.ndarray, seen: Projections
     ) -> Iterator[tuple[slice, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-        """Some rows at a time, inner products of their outlines with the points', and lengths of both."""
-        size = max(16, OUTLINE_PRODUCTS // len(self.points))
+        """Some rows at a time, inner products of their projections with the points', and lengths of both."""
+        size = max(16, PROJECTION_PRODUCTS // len(self.points))
         for start in range(0, len(rows), size):
             some = slice(start, start + size)
-            yield some, seen.numbers[some] @ self.outline.numbers.T, (seen.length[some], self.outline.length)
+            yield some, seen.numbers[some] @ self.projections.numbers.T, (seen.length[some], self.projections.length)
 
     def left(self, rows: np.ndarray, n_nearest: int) -> float:
-        """How many points outlines leave to look at for the K nearest of a row, on average."""
-        squares, points = np.sum(rows.astype(np.float64) ** 2, axis=1), self.outline.length**2
-        least = squares[:, None] + points - 2.0 * outline(rows, self.directions).numbers @ self.outline.numbers.T
+        """How many points projections leave to look at for the K nearest of a row, on average."""
+        squares, points = np.sum(rows.astype(np.float64) ** 2, axis=1), self.projections.length**2
+        least = squares[:, None] + points - 2.0 * project(rows, self.directions).numbers @ self.projections.numbers.T
         farthest = search_all(rows, self.points, n_nearest)[1][:, -1:]
         return float(np.count_nonzero(least <= farthest) / len(rows))
 
 
-def outlines_help(n_features: int, n_centres: int) -> bool:
-    """Whether it is worth while to outline centres of one group."""
-    return n_features >= OUTLINED and n_centres > 2 * FEW_CENTRES
+def pruning_helps(n_features: int, n_centres: int) -> bool:
+    """Whether projections of the centres of one group save time."""
+    return n_features >= PRUNED_FEATURES and n_centres > 2 * FEW_CENTRES
 
 
 def nearest_centres(
@@ -101,8 +97,8 @@ def nearest_centres(
     centres: np.ndarray,
     first_centre: np.ndarray,
     grouped: tuple[np.ndarray, np.ndarray] | None = None,
-    outlined: Outlined | None = None,
-    outline_of_rows: Outline | None = None,
+    pruned: PrunedSearch | None = None,
+    projected: Projections | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nearest centre of each row among the centres of its group.
 
@@ -115,9 +111,9 @@ def nearest_centres(
     first_centre : int32 (n_groups + 1,)
     grouped : optional
         What `group_rows` would give, where that is known.
-    outlined : optional
-        The centres of a single group, where they have been outlined; the result is the same.
-    outline_of_rows : optional
+    pruned : optional
+        The centres of a single group, with their projections; the result is the same.
+    projected : optional
         In the same directions, where that is known.
 
     Returns
@@ -133,9 +129,9 @@ def nearest_centres(
     if d < CENTRES_ALONG:
         order, first = grouped or group_rows(group, len(first_centre) - 1)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
-    elif outlined is not None:
-        seen = outline(rows, outlined.directions) if outline_of_rows is None else outline_of_rows
-        outlined.nearest(rows, seen, index, squared)
+    elif pruned is not None:
+        seen = project(rows, pruned.directions) if projected is None else projected
+        pruned.nearest(rows, seen, index, squared)
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])
     else:
@@ -155,16 +151,12 @@ def search_candidates(
 
     Parameters
     ----------
-    rows : (n, d)
     group : int32 (n,)
         Each row's own landmark.
-    landmarks : (p, d)
-    candidates : int32 (p, c)
-        Landmarks by distance from each landmark, itself first.
-    reach : (p, c)
-        Those distances, less a margin for rounding; the search ends early where `reach` exceeds ``d(x, r) + d_K``.
+    rows, landmarks, candidates, reach
+        As in `dncsc.kernels.across_rows.search_across_rows`.
     n_nearest : int
-        K, at most c.
+        K, at most as many as there are candidates.
 
     Returns
     -------

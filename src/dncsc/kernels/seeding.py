@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.kernels._jit import jit
-
-
-@jit(fastmath={"reassoc", "contract"})
-def _squared_distance(x, y):
-    total = x.dtype.type(0)
-    for f in range(x.shape[0]):
-        difference = x[f] - y[f]
-        total += difference * difference
-    return total
+from dncsc.kernels.distance import squared_distance
 
 
 @jit()
@@ -66,7 +58,7 @@ def spread(points, weight, uniforms, chosen):
             candidate = _pick(share, uniforms[i, t] * total)
             left = 0.0
             for r in range(n):
-                trial[r] = min(squared[r], _squared_distance(points[r], points[candidate]))
+                trial[r] = min(squared[r], squared_distance(points[r], points[candidate]))
                 left += weight[r] * trial[r]
             if left < lowest:
                 lowest = left

@@ -10,15 +10,14 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dncsc.engines.base import Item, Result
 from dncsc.engines.layout import block_rows
 from dncsc.kernels.lloyd import lloyd_in_groups
-from dncsc.kernels.nearest import CENTRES_ALONG, Outlined, nearest_centres, outlines_help
-from dncsc.kernels.outline import Outline, directions_of, outline
+from dncsc.kernels.nearest import CENTRES_ALONG, PrunedSearch, nearest_centres, pruning_helps
+from dncsc.kernels.projection import Projections, directions_of, project
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group
 
@@ -30,8 +29,8 @@ SHARES = 2
 """Into so many a block of a group that stands alone is cut, so that threads have equal shares of it."""
 
 
-OUTLINE_POINTS = 500
-"""Points that outlines get their directions from."""
+DIRECTION_POINTS = 500
+"""Points that projections get their directions from."""
 
 
 class KMeans(NamedTuple):
@@ -42,13 +41,17 @@ class KMeans(NamedTuple):
     n_iter: int
 
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
 class Each(Protocol):
     """`map` to a list, perhaps with threads behind it: `dncsc.engines.base.Engine.each`."""
 
-    def __call__(self, function: Callable[[Item], Result], items: Iterable[Item], /) -> list[Result]: ...
+    def __call__(self, function: Callable[[Item], Answer], items: Iterable[Item], /) -> list[Answer]: ...
 
 
-def one_by_one(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+def one_by_one(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
     """The `Each` without threads."""
     return [function(item) for item in items]
 
@@ -79,7 +82,7 @@ def refine(
 ) -> KMeans:
     """Lloyd's iterations from given centres."""
     groups = _Groups.of(points, weight, np.array([0, len(points)]), [centres])
-    [found] = _lloyd(groups.outlined(each), centres, max_iter, each)
+    [found] = _lloyd(groups.projected(each), centres, max_iter, each)
     return found
 
 
@@ -188,28 +191,30 @@ class _Groups:
     first_centre: np.ndarray
     """centres of group g are those from ``first_centre[g]`` to ``first_centre[g + 1]``"""
     directions: np.ndarray | None = None
-    outline: Outline | None = None
+    projections: Projections | None = None
     """of the points, in these directions"""
 
     @classmethod
     def of(cls, points: np.ndarray, weight: np.ndarray, first: np.ndarray, starts: list[np.ndarray]) -> _Groups:
         return cls(points, weight, first, np.cumsum([0, *map(len, starts)]).astype(np.int32))
 
-    def outlined(self, each: Each) -> _Groups:
-        """The same with outlines, where these save time in every iteration: with many centres in one group."""
+    def projected(self, each: Each) -> _Groups:
+        """The same with projections, where these save time in every iteration: with many centres in one group."""
         n, d = self.points.shape
-        if not outlines_help(d, int(self.first_centre[-1])):
+        if not pruning_helps(d, int(self.first_centre[-1])):
             return self
-        directions, size = directions_of(self.points[:: max(1, n // OUTLINE_POINTS)]), block_rows(d)
-        parts = each(lambda start: outline(self.points[start : start + size], directions), range(0, n, size))
-        return replace(self, directions=directions, outline=Outline(*map(np.concatenate, zip(*parts, strict=True))))
+        directions, size = directions_of(self.points[:: max(1, n // DIRECTION_POINTS)]), block_rows(d)
+        parts = each(lambda start: project(self.points[start : start + size], directions), range(0, n, size))
+        return replace(
+            self, directions=directions, projections=Projections(*map(np.concatenate, zip(*parts, strict=True)))
+        )
 
     def assign(self, centres: np.ndarray, each: Each) -> _Assigned:
         """Nearest centre of each point within its group, and the totals of each centre."""
         (n, d), m = self.points.shape, len(centres)
         index, squared = np.empty(n, np.int32), np.empty(n, self.points.dtype)
         size = block_rows(d) // (SHARES if len(self.first) == 2 else 1)
-        outlined = None if self.directions is None else Outlined.of(centres, self.directions)
+        pruned = None if self.directions is None else PrunedSearch.of(centres, self.directions)
 
         def block(start: int) -> tuple[slice, list[np.ndarray]]:
             span = slice(start, min(start + size, n))
@@ -221,9 +226,9 @@ class _Groups:
             near = slice(int(first_centre[0]), int(first_centre[-1]))
             some, count = self.points[span], near.stop - near.start
             grouped = np.arange(len(some), dtype=np.int32), inside.astype(np.int32)
-            outlines = outlined, self.outline and self.outline.part(span)
+            pruning = pruned, self.projections and self.projections.part(span)
             part, squared[span] = nearest_centres(
-                some, group, centres[near], first_centre - first_centre[0], grouped, *outlines
+                some, group, centres[near], first_centre - first_centre[0], grouped, *pruning
             )
             totals = [np.zeros((count, d)), np.zeros(count), np.zeros(count), np.zeros(count, np.int64)]
             add_by_group(some, self.weight[span], part, squared[span], *totals)

@@ -12,8 +12,8 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import stream
-from dncsc.kernels.nearest import CENTRES_ALONG, Outlined, outlines_help, search_all, search_candidates
-from dncsc.kernels.outline import OUTLINE
+from dncsc.kernels.nearest import CENTRES_ALONG, PrunedSearch, pruning_helps, search_all, search_candidates
+from dncsc.kernels.projection import PROJECTION_SIZE
 from dncsc.kernels.sums import add_distances
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.select.tree import SUBSET, Selection, Tree
@@ -29,7 +29,7 @@ FIFTH = 5
 """The landmark whose distance tells the intrinsic dimension of the rows, however many are searched."""
 
 TRIED_ROWS = 256
-"""that tell how many landmarks outlines leave to look at"""
+"""that tell how many landmarks projections leave to look at"""
 MOST_WORK = 3
 """times that of a search among candidates: for so much, all landmarks are searched"""
 
@@ -98,8 +98,8 @@ class ExactSearch(Search):
         return self.among_candidates.n_neighbors
 
     def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
-        if self.outlined is not None:
-            nearest = self.outlined.search(rows, own, self.among_candidates.candidates, self.n_neighbors)
+        if self.pruned is not None:
+            nearest = self.pruned.search(rows, own, self.among_candidates.candidates, self.n_neighbors)
             return Found(*nearest, np.ones(len(rows), bool))
         if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
             return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
@@ -111,10 +111,10 @@ class ExactSearch(Search):
         return found
 
     @cached_property
-    def outlined(self) -> Outlined | None:
-        """Outlines of the landmarks, where those save time."""
+    def pruned(self) -> PrunedSearch | None:
+        """Projections of the landmarks, where those save time."""
         p, d = self.landmarks.shape
-        return Outlined.of(self.landmarks) if outlines_help(d, p) else None
+        return PrunedSearch.of(self.landmarks) if pruning_helps(d, p) else None
 
 
 @dataclass
@@ -188,7 +188,7 @@ def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) 
 def auto_search(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest of all landmarks, where that takes little more than among candidates, and else among these.
 
-    With hundreds of features, candidates miss some of the nearest, and outlines rule out most of the others.
+    With hundreds of features, candidates miss some of the nearest, and projections rule out most of the others.
     """
     exact = ExactSearch(_candidate_search(engine, settings, selection.landmarks))
     search = exact if _costs_little(engine, settings, exact) else exact.among_candidates
@@ -203,13 +203,13 @@ def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links
 
 
 def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bool:
-    """Whether a search of all landmarks is little more work than one of candidates: outlines, and what these leave."""
+    """Whether projecting and searching what that leaves is little more work than a search of candidates."""
     p, d = search.landmarks.shape
-    most = MOST_WORK * search.among_candidates.candidates.shape[1] - p * OUTLINE / d
-    if most <= 0 or search.outlined is None:
+    most = MOST_WORK * search.among_candidates.candidates.shape[1] - p * PROJECTION_SIZE / d
+    if most <= 0 or search.pruned is None:
         return False
     drawn = draw_rows(engine, stream(settings.seed, "outlines"), TRIED_ROWS, settings.n_counted)
-    return search.outlined.left(drawn.values[0], search.n_neighbors) <= most
+    return search.pruned.left(drawn.values[0], search.n_neighbors) <= most
 
 
 def _link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:

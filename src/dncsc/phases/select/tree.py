@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
-from dncsc.kernels.nearest import Outlined, nearest_centres, outlines_help
+from dncsc.kernels.nearest import PrunedSearch, nearest_centres, pruning_helps
 from dncsc.kernels.sums import add_by_group
 from dncsc.phases.kmeans import added
 
@@ -34,13 +34,13 @@ class Level:
 
     def descend(self, rows: np.ndarray, subset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The part of its subset that each row falls into, and its squared distance to that part's centre."""
-        return nearest_centres(rows, subset, self.centres, self.first, outlined=self._outlined)
+        return nearest_centres(rows, subset, self.centres, self.first, pruned=self._pruned)
 
     @cached_property
-    def _outlined(self) -> Outlined | None:
-        """Outlines of the centres, where those save time: of many in one subset."""
+    def _pruned(self) -> PrunedSearch | None:
+        """Projections of the centres, where those save time: of many in one subset."""
         m, d = self.centres.shape
-        return Outlined.of(self.centres) if len(self.first) == 2 and outlines_help(d, m) else None
+        return PrunedSearch.of(self.centres) if len(self.first) == 2 and pruning_helps(d, m) else None
 
 
 @dataclass(frozen=True)

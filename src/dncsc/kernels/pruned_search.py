@@ -1,7 +1,6 @@
-"""Many features: searches that look at those points only that outlines do not rule out.
+"""Many features: searches that skip the points which projections rule out.
 
-Distances that decide are to the bit those of `dncsc.kernels.along_features`; outlines (`dncsc.kernels.outline`) only
-leave out what is surely farther.
+Distances that decide are to the bit those of `dncsc.kernels.along_features`.
 """
 
 from __future__ import annotations
@@ -9,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.kernels._jit import jit
+from dncsc.kernels.distance import insert, squared_distance
 
 USEFUL = 6
-"""Outlines are of use where they leave less than one in so many points to look at."""
+"""Projections are of use where they leave less than one in so many points to look at."""
 
 TRIED_ROWS = 64
 """Rows that show whether they do."""
@@ -20,45 +20,17 @@ LANES = 64
 """Points from one to the next whose scores are looked at together."""
 
 
-@jit(fastmath={"reassoc", "contract"})
-def _squared_distance(x, y):
-    total = x.dtype.type(0)
-    for f in range(x.shape[0]):
-        difference = x[f] - y[f]
-        total += difference * difference
-    return total
-
-
 @jit()
-def _put(value, label, filled, values, labels):
-    """Put a value into the first `filled` slots of an ascending list, equals by label; return the slots then used."""
-    size = values.shape[0]
-    if filled == size:
-        if value > values[size - 1] or (value == values[size - 1] and label > labels[size - 1]):
-            return filled
-    else:
-        filled += 1
-    j = filled - 1
-    while j > 0 and (values[j - 1] > value or (values[j - 1] == value and labels[j - 1] > label)):
-        values[j] = values[j - 1]
-        labels[j] = labels[j - 1]
-        j -= 1
-    values[j] = value
-    labels[j] = label
-    return filled
-
-
-@jit()
-def nearest_outlined(rows, points, products, length, point_length, index, squared):
-    """The exact nearest of all points, given inner products of outlines.
+def nearest_pruned(rows, points, products, length, point_length, index, squared):
+    """The exact nearest of all points, given inner products of projections.
 
     Parameters
     ----------
     rows : IN (n, d)
     points : IN (m, d)
     products : IN (n, m)
-        Inner products of outlines (`dncsc.kernels.outline`): none is less than that of the row and the point, but for
-        rounding.
+        Inner products of projections (`dncsc.kernels.projection`): but for rounding, none is less than that of the row
+        and the point.
     length : IN float64 (n,), point_length : IN float64 (m,)
         Lengths of rows and points.
     index : OUT int32 (n,)
@@ -68,7 +40,7 @@ def nearest_outlined(rows, points, products, length, point_length, index, square
     Returns
     -------
     done : int
-        Rows that were searched. The rest is left where outlines rule out too few points to be of use.
+        Rows that were searched. The rest is left where projections rule out too few points to be of use.
     """
     n, d = rows.shape
     m = points.shape[0]
@@ -84,15 +56,15 @@ def nearest_outlined(rows, points, products, length, point_length, index, square
         for c in range(m):
             score[c] = half[c] - products[r, c]  # at most half the squared distance, less half the row's own square
             likely = c if score[c] < score[likely] else likely
-        likely_value = _squared_distance(rows[r], points[likely])
-        # Products of outlines may be off by sqrt(31) / 4 d eps, distances that decide by d eps / 2 each.
+        likely_value = squared_distance(rows[r], points[likely])
+        # Products of projections may be off by sqrt(31) / 4 d eps, distances that decide by d eps / 2 each.
         margin = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2
         bound = rows.dtype.type(0.5 * (likely_value - length[r] * length[r]) + margin)
         best = rows.dtype.type(np.inf)
         index[r] = likely  # also where a product is NaN, and there is no distance
         for c in range(m):
             if score[c] <= bound:
-                value = likely_value if c == likely else _squared_distance(rows[r], points[c])
+                value = likely_value if c == likely else squared_distance(rows[r], points[c])
                 looked += 1
                 if value < best:
                     best = value
@@ -119,8 +91,8 @@ def _score(half, product, score, lowest):
 
 
 @jit()
-def search_outlined(rows, group, points, candidates, products, length, point_length, nearest, squared):
-    """The exact K nearest of all points, in order of distance: candidates first, and what outlines do not rule out.
+def search_pruned(rows, group, points, candidates, products, length, point_length, nearest, squared):
+    """The exact K nearest of all points, in order of distance: candidates first, and what projections do not rule out.
 
     Parameters
     ----------
@@ -129,7 +101,7 @@ def search_outlined(rows, group, points, candidates, products, length, point_len
     candidates : IN int32 (g, c)
         Points that are likely to be among the nearest, at least K; whichever they are, the result is the same.
     rows, points, products, length, point_length
-        As in `nearest_outlined`.
+        As in `nearest_pruned`.
     nearest : OUT int32 (n, K)
         Of equally near points the first comes first.
     squared : OUT (n, K)
@@ -138,7 +110,7 @@ def search_outlined(rows, group, points, candidates, products, length, point_len
     Returns
     -------
     done : int
-        As in `nearest_outlined`.
+        As in `nearest_pruned`.
     """
     n, d = rows.shape
     m = points.shape[0]
@@ -153,26 +125,26 @@ def search_outlined(rows, group, points, candidates, products, length, point_len
         if looked > (r + TRIED_ROWS) * m // USEFUL:
             return r
         _score(half, products[r], score, lowest)
-        # what a score may be off by, as in `nearest_outlined`, and lacks of half a squared distance
+        # what a score may be off by, as in `nearest_pruned`, and lacks of half a squared distance
         beyond = 2.0 * (d + 8) * eps * (length[r] + longest) ** 2 - 0.5 * length[r] * length[r]
         bound = rows.dtype.type(np.inf)
         filled = 0
         for i in range(candidates.shape[1]):
             c = candidates[group[r], i]
             if score[c] <= bound:
-                value = _squared_distance(rows[r], points[c])
+                value = squared_distance(rows[r], points[c])
                 score[c] = np.inf
                 looked += 1
-                filled = _put(value, c, filled, squared[r], nearest[r])
+                filled = insert(value, c, filled, squared[r], nearest[r], True)
                 if filled == n_nearest:
                     bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + beyond)
         for lane in range(LANES):
             if lowest[lane] <= bound:
                 for c in range(lane, m, LANES):
                     if score[c] <= bound:
-                        value = _squared_distance(rows[r], points[c])
+                        value = squared_distance(rows[r], points[c])
                         looked += 1
-                        filled = _put(value, c, filled, squared[r], nearest[r])
+                        filled = insert(value, c, filled, squared[r], nearest[r], True)
                         if filled == n_nearest:
                             bound = rows.dtype.type(0.5 * squared[r, n_nearest - 1] + beyond)
         for j in range(filled, n_nearest):

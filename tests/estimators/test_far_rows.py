@@ -19,9 +19,14 @@ METHODS = {
 LARGEST = {"float32": 3e38, "float64": 1.7e308}
 
 
-@pytest.mark.parametrize("d", [2, 20, 70])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    ("name", "dtype", "d"),
+    [
+        *((name, dtype, d) for name in METHODS for dtype, d in (("float32", 2), ("float64", 70))),
+        *(("dnc-sc/nearest=exact", dtype, 20) for dtype in LARGEST),
+        ("dnc-sc", "float32", 20),
+    ],
+)
 def test_rows_far_away_get_the_label_of_their_direction(blobs, name, dtype, d):
     X = blobs(1_000, d, k=10, dtype=dtype)[0] - 20
     model = clusterer(name, 10, random_state=0, **METHODS[name]).fit(X)

@@ -1,7 +1,7 @@
-"""Many features: outlines of points, a few numbers of each that bound its inner products with others.
+"""Many features: projections of points to a few directions, which bound inner products.
 
 In an orthonormal basis B of a few directions, ``x.y = Bx.By + x'.y'`` with x' and y' what B leaves of them, and
-``x'.y' <= |x'| |y'|``. So (Bx, |x'|) is an outline whose inner products are never smaller than those of the points:
+``x'.y' <= |x'| |y'|``. So (Bx, |x'|) has inner products that are never smaller than those of the points:
 distances come out too short, by little where B has the directions in which the points differ most. That leaves out most
 of many centres at a fraction of what their distances cost.
 """
@@ -13,37 +13,30 @@ from typing import NamedTuple
 import numpy as np
 
 from dncsc.kernels._jit import jit
+from dncsc.kernels.distance import sum_of_squares
 
-OUTLINE = 32
-"""Numbers of an outline: 31 directions and what they leave. The margins for rounding rest on this number."""
+PROJECTION_SIZE = 32
+"""Numbers of a projection: 31 directions and what they leave. The margins for rounding rest on this number."""
 
 _ITERATIONS = 3
 """of the subspace, which turn it towards the directions of the largest extent"""
 
 
-class Outline(NamedTuple):
+class Projections(NamedTuple):
     """Of some points, in one basis."""
 
     numbers: np.ndarray
-    """(n, OUTLINE), in the points' precision"""
+    """(n, PROJECTION_SIZE), in the points' precision"""
     length: np.ndarray
     """float64 (n,): the points' own lengths"""
 
-    def part(self, span: slice) -> Outline:
-        return Outline(self.numbers[span], self.length[span])
-
-
-@jit(fastmath={"reassoc", "contract"})
-def _sum_of_squares(x):
-    total = 0.0
-    for f in range(x.shape[0]):
-        total += np.float64(x[f]) * np.float64(x[f])
-    return total
+    def part(self, span: slice) -> Projections:
+        return Projections(self.numbers[span], self.length[span])
 
 
 @jit()
-def complete_outlines(points, numbers, length):
-    """Fill the last number of each outline, and the length of each point.
+def complete_projections(points, numbers, length):
+    """Fill the last number of each projection, and the length of each point.
 
     Parameters
     ----------
@@ -57,26 +50,26 @@ def complete_outlines(points, numbers, length):
     m = numbers.shape[1]
     eps = np.finfo(points.dtype).eps
     for r in range(n):
-        whole = _sum_of_squares(points[r])
+        whole = sum_of_squares(points[r])
         length[r] = np.sqrt(whole)
         # m - 1 products, each off by d eps / 2 times the length, make the square of their length off by less than this
         slack = np.sqrt(m) * (d + 8) * eps * whole
-        left = max(whole - _sum_of_squares(numbers[r, : m - 1]), 0.0) + slack
+        left = max(whole - sum_of_squares(numbers[r, : m - 1]), 0.0) + slack
         numbers[r, m - 1] = np.sqrt(left) * (1 + 2 * eps)
 
 
 def directions_of(points: np.ndarray) -> np.ndarray:
-    """Orthonormal directions (OUTLINE - 1, d) in which points extend farthest, nearly; d is larger than OUTLINE."""
-    basis = np.random.Generator(np.random.PCG64(0)).standard_normal((points.shape[1], OUTLINE - 1))
+    """Orthonormal directions (PROJECTION_SIZE - 1, d) in which points extend farthest, nearly; d > PROJECTION_SIZE."""
+    basis = np.random.Generator(np.random.PCG64(0)).standard_normal((points.shape[1], PROJECTION_SIZE - 1))
     for _ in range(_ITERATIONS):
         extended = points.T @ (points @ basis.astype(points.dtype))
         basis, _ = np.linalg.qr(extended.astype(np.float64))  # in float64: the basis is then orthonormal beyond doubt
     return np.ascontiguousarray(basis.T, points.dtype)
 
 
-def outline(points: np.ndarray, directions: np.ndarray) -> Outline:
-    """Outlines of points."""
-    found = Outline(np.empty((len(points), OUTLINE), points.dtype), np.empty(len(points)))
+def project(points: np.ndarray, directions: np.ndarray) -> Projections:
+    """Projections of points."""
+    found = Projections(np.empty((len(points), PROJECTION_SIZE), points.dtype), np.empty(len(points)))
     found.numbers[:, :-1] = points @ directions.T
-    complete_outlines(points, *found)
+    complete_projections(points, *found)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import zipfile
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from dncsc.rows import FileReadError, open_rows
-from row_files import N, numbers, whole
+from row_files import N, numbers, whole, written
 
 
 @pytest.mark.parametrize("dtype", [">f8", ">f4", ">i2", "<f2", "u1", "g"])
@@ -101,3 +102,14 @@ def test_a_zip_of_something_else(tmp_path):
     (tmp_path / "book.zip").rename(tmp_path / "book.xlsx")
     with pytest.raises(FileReadError, match="without arrays"):
         open_rows(tmp_path / "book.xlsx")
+
+
+def test_a_full_disk_is_not_called_a_damaged_archive(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    rows = open_rows(written(tmp_path, "packed fortran.npz"))
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        next(rows.batches())
+    assert not isinstance(caught.value, FileReadError)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import shutil
 import tempfile
@@ -107,6 +108,8 @@ def unzipping(file: FileState, row: int) -> Iterator[None]:
         raise
     # RuntimeError: encrypted members; NotImplementedError: unusual compression
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise  # the temporary file has no room, which says nothing about the archive
         file.check(row)
         raise FileReadError(file.path, f"is no sound .npz file: {error}.") from error
     file.check(row)

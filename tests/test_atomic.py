@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, and nothing is left beside them."""
+"""Files appear whole or not at all, and leave nothing else in their folder."""
 
 from __future__ import annotations
 

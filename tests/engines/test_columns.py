@@ -24,7 +24,7 @@ from dncsc.engines.columns import InMemory, InScratch
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.estimators.inputs import open_engine, size_of
-from dncsc.phases import partition
+from dncsc.phases.cut import landmark_graph
 from dncsc.rows import FileReadError, RawRows, Rows
 from dncsc.rows.base import FileState
 from in_child import (
@@ -67,7 +67,7 @@ def fit_over(model, engine):
     """What `fit` does, over a given engine."""
     with engine:
         n_rows = engine.layout.n_rows
-        model._keep(pipeline.run(model._recipe(), engine, model._settings()(n_rows), members=model._members()))
+        model._keep(pipeline.run(model._recipe(), engine, model._settings()(n_rows), ensemble=model._members()))
     return model
 
 
@@ -112,7 +112,7 @@ def fitted(table):
 
 
 def test_many_landmarks_are_summed_in_a_table_from_scratch_files_too(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(partition, "DENSE_LANDMARKS", 10)
+    monkeypatch.setattr(landmark_graph, "DENSE_LANDMARKS", 10)
     wanted = DnCSC(3, **SMALL).fit(table)
     found = fit_over(DnCSC(3, **SMALL), LocalEngine(ArraySource(table), columns=in_scratch(table, tmp_path), n_jobs=1))
     assert_same(found, wanted)

@@ -5,6 +5,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+RESULTS := build/bench/results.jsonl
 ifneq ($(wildcard ../shared/data),)
 export DNCSC_DATA ?= $(abspath ../shared/data)
 endif
@@ -34,12 +35,16 @@ test: lint
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 bench: setup
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/price.py
-	$(BIN)/python benchmarks/scaling.py
-	$(BIN)/python benchmarks/files.py
-	$(BIN)/python benchmarks/cluster.py
-	$(BIN)/python benchmarks/quality.py
+	rm -rf build/bench
+	$(BIN)/python -m dncsc.bench.startup
+	$(BIN)/dncsc bench price --repeats 3 -o $(RESULTS)
+	$(BIN)/dncsc bench scaling --methods dnc-sc --repeats 2 -o $(RESULTS)
+	$(BIN)/dncsc bench many-landmarks --repeats 2 -o $(RESULTS)
+	$(BIN)/dncsc bench files --repeats 1 -o $(RESULTS)
+	$(BIN)/dncsc bench engines --sets fl-20m --rows 10000000 --repeats 3 -o $(RESULTS)
+	$(BIN)/dncsc bench paper --methods dnc-sc --rows 300000 --repeats 10 -o $(RESULTS)
+	$(BIN)/dncsc bench report $(RESULTS) -o build/bench/report
+	cat build/bench/report/report.md
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache

@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+SetSize = tuple[str, int | None]
+"""Name of a set and number of rows; None for as many as in the paper."""
+
 
 @dataclass(frozen=True)
 class Cell:
-    """One run. Its content is what it is known by: the same cell, asked for again, is the same run.
+    """One run. Its content is its identity: the same cell, asked for again, is the same run.
 
     The suite is part of it. Times are compared within a repeat of a suite, where methods run one after the other; a
     time that another suite measured on another day would not do.
@@ -20,7 +23,6 @@ class Cell:
     suite: str
     set: str
     rows: int | None
-    """None for as many as in the paper"""
     method: str
     params: Mapping[str, Any]
     engine: str
@@ -54,8 +56,7 @@ class Plan:
     """What a suite runs: every method at every point of a grid of parameters, on every set, some times over."""
 
     suite: str
-    sets: tuple[tuple[str, int | None], ...]
-    """names and numbers of rows"""
+    sets: tuple[SetSize, ...]
     methods: tuple[str, ...]
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     engines: tuple[str, ...] = ("threads",)
@@ -80,8 +81,10 @@ class Plan:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Plan:
         """From a line of a results file."""
-        values = {name: value for name, value in line.items() if name != "kind"}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in line.items()
+        }
+        del values["kind"]
         values["sets"] = tuple((name, rows) for name, rows in values["sets"])
         values["grid"] = {name: tuple(points) for name, points in values["grid"].items()}
-        values["methods"], values["engines"] = tuple(values["methods"]), tuple(values["engines"])
         return cls(**values)

@@ -1,4 +1,4 @@
-"""What the benchmarks compare: the methods of the package, scikit-learn's k-means, and any other by its import path."""
+"""What the benchmarks compare: the methods of the package, some of scikit-learn, and any other by its import path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, SpectralClustering
 
 from dncsc.engines.base import Column, Engine
 from dncsc.estimators.lloyd_kmeans import LloydKMeans
@@ -78,6 +78,8 @@ YARDSTICK = "sklearn-kmeans"
 OTHERS: Mapping[str, Callable[..., Any]] = {
     YARDSTICK: partial(KMeans, random_state=0),
     "divide-and-conquer": DivideAndConquer,
+    "sklearn-kmeans-10": partial(KMeans, n_init=10),
+    "sklearn-spectral": partial(SpectralClustering, affinity="nearest_neighbors"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -12,13 +13,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import IO, Any
 
+import psutil
+
 from dncsc.bench.cells import Cell
-from dncsc.bench.limits import Limits
-from dncsc.memory import format_bytes
+from dncsc.memory import format_bytes, parse_bytes
 
 LOOK_SECONDS = 0.05
 """Between looks at the memory of a cell."""
@@ -29,11 +30,38 @@ OTHER_SECONDS = 300
 FAMILY_SECONDS = 0.5
 """Between searches for processes that a cell has started."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+CELL_COMMAND = [sys.executable, "-m", "dncsc.bench.cell"]
+UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
-Tell = Callable[[str], None]
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may take."""
+
+    seconds: float
+    """of the fit, and of the small one before it"""
+    bytes: int
+    """of all its processes together"""
+
+    @classmethod
+    def parse(cls, time: str, memory: str) -> Limits:
+        """From texts.
+
+        Examples
+        --------
+        >>> Limits.parse("10m", "8GB")
+        Limits(seconds=600.0, bytes=8000000000)
+        """
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", time.lower())
+        if not found or found[2] not in UNITS or not float(found[1]):
+            raise ValueError(f"a limit of time is something like 600s, 10m or 1h; got {time!r}.")
+        try:
+            return cls(float(found[1]) * UNITS[found[2]], parse_bytes(memory))
+        except ValueError:
+            raise ValueError(f"a limit of memory is something like 800MB or 8GB; got {memory!r}.") from None
 
 
-def run_cell(cell: Cell, limits: Limits, tell: Tell = lambda stage: None) -> dict[str, Any]:
+def run_cell(cell: Cell, limits: Limits, tell: Callable[[str], None] = lambda stage: None) -> dict[str, Any]:
     """Outcome of a cell: what it measured, or a status and a reason.
 
     Parameters
@@ -41,21 +69,20 @@ def run_cell(cell: Cell, limits: Limits, tell: Tell = lambda stage: None) -> dic
     cell : Cell
     limits : Limits
     tell : callable
-        Told of what the cell is doing, several times a second.
+        Called with what the cell is doing, several times a second.
     """
-    with tempfile.TemporaryFile() as words, _started(cell, words) as child:
-        watch = _Watch(child, limits)
+    with tempfile.TemporaryFile() as errors, _started(cell, errors) as child:
+        watch = _LimitWatch(child, limits)
         stage, since, unread = "starting", time.monotonic(), b""
         while True:
             some, ended = _read(child)
-            unread += some
-            *lines, unread = unread.split(b"\n")
+            *lines, unread = (unread + some).split(b"\n")
             for line in map(json.loads, lines):
                 if "outcome" in line:
                     return {**line["outcome"], "family_bytes": watch.peak}
                 stage, since = line["stage"], time.monotonic()
             if ended:
-                return {"status": "failed", "reason": _last_words(child, stage, words)}
+                return {"status": "failed", "reason": _how_it_ended(child, stage, errors)}
             tell(stage)
             reason = watch.excess(stage, time.monotonic() - since)
             if reason:
@@ -63,20 +90,19 @@ def run_cell(cell: Cell, limits: Limits, tell: Tell = lambda stage: None) -> dic
 
 
 @contextmanager
-def _started(cell: Cell, words: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def _started(cell: Cell, errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     """The process of a cell; it and all that it started are gone at the end, whatever happens."""
-    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(cell.threads))}
     child = subprocess.Popen(
-        [sys.executable, "-m", "dncsc.bench.cell"],
+        CELL_COMMAND,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=words,
-        env=environment,
+        stderr=errors,
+        env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(cell.threads))},
         start_new_session=True,
     )
     try:
         assert child.stdin is not None
-        with suppress(BrokenPipeError):  # it died at once; its last words say why
+        with suppress(BrokenPipeError):  # it ended at once; stderr says why
             child.stdin.write(json.dumps(asdict(cell)).encode() + b"\n")
             child.stdin.flush()
         yield child
@@ -90,7 +116,7 @@ def _started(cell: Cell, words: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _read(child: subprocess.Popen[bytes]) -> tuple[bytes, bool]:
-    """What the cell has said for a moment, and whether it will say no more."""
+    """What the cell has printed, and whether that was all."""
     assert child.stdout is not None
     if not select.select([child.stdout], [], [], LOOK_SECONDS)[0]:
         return b"", False
@@ -98,26 +124,28 @@ def _read(child: subprocess.Popen[bytes]) -> tuple[bytes, bool]:
     return some, not some
 
 
-def _last_words(child: subprocess.Popen[bytes], stage: str, words: IO[bytes]) -> str:
+def _how_it_ended(child: subprocess.Popen[bytes], stage: str, errors: IO[bytes]) -> str:
     code = child.wait()
-    words.seek(0)
-    said = words.read().decode(errors="replace").strip().splitlines()
+    errors.seek(0)
+    lines = errors.read().decode(errors="replace").strip().splitlines()
     how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-    return f"the process ended while {stage} with {how}" + (f": {said[-1]}" if said else ".")
+    return f"the process ended while {stage} with {how}" + (f": {lines[-1]}" if lines else ".")
 
 
-class _Watch:
+class _LimitWatch:
     """Time and memory of a cell, next to what it may take."""
 
     def __init__(self, child: subprocess.Popen[bytes], limits: Limits) -> None:
         self.peak = 0  # while fitting
-        self._pid, self._limits = child.pid, limits
-        self._family, self._searched = [child.pid], time.monotonic()
+        self._limits, self._searched = limits, time.monotonic()
+        self._family = [psutil.Process(child.pid)]
 
     def excess(self, stage: str, seconds: float) -> dict[str, Any] | None:
         """What it takes too much of, if anything."""
         if time.monotonic() - self._searched > FAMILY_SECONDS:
-            self._family, self._searched = _session(self._pid), time.monotonic()
+            with suppress(psutil.Error):
+                self._family[1:] = self._family[0].children(recursive=True)
+            self._searched = time.monotonic()
         held = sum(map(_resident, self._family))
         self.peak = max(self.peak, held) if stage == FITS[-1] else self.peak
         if held > self._limits.bytes:
@@ -128,22 +156,8 @@ class _Watch:
         return None
 
 
-def _resident(pid: int) -> int:
+def _resident(process: psutil.Process) -> int:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+        return int(process.memory_info().rss)
+    except psutil.Error:
         return 0
-
-
-def _session(leader: int) -> list[int]:
-    """Processes of a session. Where there is no /proc, memory is not watched."""
-    members = [leader]
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            # After the name, which is in parentheses and may hold anything: state, parent, group, session.
-            session = int(entry.read_text().rpartition(")")[2].split()[3])
-        except (OSError, ValueError, IndexError):
-            continue
-        if session == leader and int(entry.parent.name) != leader:
-            members.append(int(entry.parent.name))
-    return members

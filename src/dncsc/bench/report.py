@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dncsc.bench.figures import THEMES
 from dncsc.bench.page import GENERATOR, markdown, page
 from dncsc.bench.results import Results
 from dncsc.bench.sections import Section, section
 from dncsc.bench.suites import SUITES
 from dncsc.bench.summary import SuiteResults, collect
 from dncsc.bench.tables import Table
-from dncsc.bench.themes import THEMES
 
 TITLE = "dncsc: benchmarks"
 
@@ -38,7 +38,7 @@ def write_report(results: Results, folder: Path) -> None:
         raise ValueError(f"{results.path} has suites that this version does not know: {', '.join(unknown)}.")
     suites.sort(key=lambda suite: list(SUITES).index(suite.suite))
     sections = [section(suite, _name(suite, suites)) for suite in suites]
-    runs = [run for suite in suites for group in suite.groups.values() for run in group.runs.values()]
+    runs = [run for suite in suites for repeats in suite.cells.values() for run in repeats.runs.values()]
     sections += [*_troubles(suites), *_circumstances(runs)]
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for each in sections:
@@ -73,13 +73,13 @@ def _troubles(suites: Iterable[SuiteResults]) -> list[Section]:
     """What did not run, and why."""
     rows: dict[tuple[str, ...], None] = {}
     for suite in suites:
-        for group in suite.groups.values():
-            if group.troubles:
-                first = group.troubles[min(group.troubles)]
-                params = ", ".join(f"{name} = {value}" for name, value in group.cell.params.items())
-                what = (suite.label((group.cell.set, group.cell.rows)), group.cell.method, params, group.cell.engine)
-                total = len(group.runs) + len(group.troubles)
-                rows[(*what, first["status"], f"{len(group.troubles)} of {total}", _short(first["reason"]))] = None
+        for repeats in (each for each in suite.cells.values() if each.troubles):
+            cell, failed = repeats.cell, len(repeats.troubles)
+            first = repeats.troubles[min(repeats.troubles)]
+            params = ", ".join(f"{name} = {value}" for name, value in cell.params.items())
+            how_many = f"{failed} of {len(repeats.runs) + failed}"
+            what = suite.label((cell.set, cell.rows)), cell.method, params, cell.engine
+            rows[(*what, first["status"], how_many, _short(first["reason"]))] = None
     if not rows:
         return []
     header = ["", "method", "parameters", "engine", "status", "repeats", "reason"]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
+import psutil
+
 from dncsc.bench.cells import Cell, Plan
-from dncsc.bench.limits import Limits
-from dncsc.bench.process import run_cell
+from dncsc.bench.process import Limits, run_cell
 from dncsc.bench.results import Results
 from dncsc.version import __version__
 
@@ -24,8 +25,8 @@ LIMITED = {"timeout": "seconds", "memory": "bytes"}
 Record = dict[str, Any]
 
 
-class Progress(Protocol):
-    """Somebody who looks on."""
+class CellProgress(Protocol):
+    """Is told how the cells of a plan are going."""
 
     def begin(self, cell: Cell, stage: str) -> None:
         """A cell is in some stage; told several times a second."""
@@ -34,7 +35,7 @@ class Progress(Protocol):
         """A cell is over, or was before (not anew)."""
 
 
-def run_plan(plan: Plan, results: Results, limits: Limits, progress: Progress, retry: bool = False) -> None:
+def run_plan(plan: Plan, results: Results, limits: Limits, progress: CellProgress, retry: bool = False) -> None:
     """Run what is left of a plan.
 
     Parameters
@@ -44,7 +45,7 @@ def run_plan(plan: Plan, results: Results, limits: Limits, progress: Progress, r
         Open. Cells that it has are not run again, except those that were skipped, or exceeded a limit that is now
         higher.
     limits : Limits
-    progress : Progress
+    progress : CellProgress
     retry : bool
         Run again also what failed or exceeded a limit.
     """
@@ -53,7 +54,8 @@ def run_plan(plan: Plan, results: Results, limits: Limits, progress: Progress, r
     for cell in plan.cells():
         known = results.runs.get(cell.key)
         if known is None or _worth_another_try(known, limits, retry):
-            record = _skipped(hopeless[cell.kind]) if cell.kind in hopeless else _run(cell, limits, progress)
+            reason = hopeless.get(cell.kind)
+            record = {"status": "skipped", "reason": reason} if reason else _run(cell, limits, progress)
             record = {**asdict(cell), **record, **_circumstances(limits)}
             anew = known is None or (known["status"], known.get("reason")) != (record["status"], record.get("reason"))
             if anew:
@@ -73,13 +75,9 @@ def _worth_another_try(known: Record, limits: Limits, retry: bool) -> bool:
     return status == "skipped" or (retry and status == "failed")
 
 
-def _run(cell: Cell, limits: Limits, progress: Progress) -> Record:
+def _run(cell: Cell, limits: Limits, progress: CellProgress) -> Record:
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     return {"load": load, **run_cell(cell, limits, lambda stage: progress.begin(cell, stage))}
-
-
-def _skipped(reason: str) -> Record:
-    return {"status": "skipped", "reason": reason}
 
 
 def _circumstances(limits: Limits) -> Record:
@@ -95,19 +93,11 @@ def _circumstances(limits: Limits) -> Record:
 
 def machine() -> Record:
     """Processor, cores, memory, system."""
+    info = Path("/proc/cpuinfo")
+    named = re.search(r"model name\s*:\s*(.*\S)", info.read_text()) if info.exists() else None
     return {
-        "processor": _first("/proc/cpuinfo", "model name", lambda text: text.partition(":")[2].strip())
-        or platform.processor()
-        or platform.machine(),
+        "processor": named[1] if named else platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
-        "memory_bytes": _first("/proc/meminfo", "MemTotal", lambda text: int(text.split()[1]) * 1024),
+        "memory_bytes": psutil.virtual_memory().total,
         "system": platform.system(),
     }
-
-
-def _first(path: str, start: str, read: Callable[[str], Any]) -> Any:
-    """What the first line with some start says, if there is such a file and line."""
-    if not Path(path).exists():
-        return None
-    with open(path) as file:
-        return next((read(line) for line in file if line.startswith(start)), None)

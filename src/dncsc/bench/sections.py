@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dncsc.bench import figures
+from dncsc.bench.cells import SetSize
 from dncsc.bench.paper import published
 from dncsc.bench.suites import SUITES
-from dncsc.bench.summary import Group, SetSize, SuiteResults
-from dncsc.bench.tables import Table, compared, matrix, missing, number, relative, triples, with_deviation
-from dncsc.bench.themes import Theme
+from dncsc.bench.summary import Repeats, SuiteResults
+from dncsc.bench.tables import MEASURES, Table, compared, matrix, number, relative, triples, with_deviation
 
 LETTERS = {"n_landmarks": "p", "n_neighbors": "K", "selection_rate": "alpha"}
 SELECTIONS = {"k-means": "/select=kmeans", "DnC-k-means": "/select=dnc-kmeans", "DnC-light-k-means": ""}
@@ -31,7 +31,7 @@ class Drawing:
 
     name: str
     text: str
-    draw: Callable[[Theme], Any]
+    draw: Callable[[figures.Theme], Any]
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,17 @@ class Section:
     title: str
     notes: Sequence[str] = ()
     tables: Sequence[Table] = ()
-    drawings: Sequence[Drawing] = field(default_factory=tuple)
+    drawings: Sequence[Drawing] = ()
 
 
 def section(results: SuiteResults, name: str) -> Section:
     """The section of a suite."""
     suite = SUITES[results.suite]
     tables, drawings = BUILD[results.suite](results, name)
-    counts = [sum(map(len, (g.runs, g.troubles))) for g in results.groups.values()]
-    left = sum(group.left for group in results.groups.values())
-    notes = [
-        f"Threads: {results.threads}. Repeats: {results.repeats}. {sum(counts)} cells have run"
-        + (f", {left} are still to run (…)." if left else ".")
-    ]
+    ran = sum(len(each.runs) + len(each.troubles) for each in results.cells.values())
+    left = sum(each.left for each in results.cells.values())
+    still = f", {left} are still to run (…)." if left else "."
+    notes = [f"Threads: {results.threads}. Repeats: {results.repeats}. {ran} cells have run{still}"]
     if suite.name == "paper" and any(size == (each, None) for size in results.sets for each in ("ts-60k", "tm-1m")):
         notes.append(MOONS_NOTE)
     return Section(name, suite.title, notes, tables, drawings)
@@ -64,10 +62,8 @@ Parts = tuple[list[Table], list[Drawing]]
 
 
 def _compared(results: SuiteResults, name: str) -> Parts:
-    measures = ("acc", "nmi", "seconds")
-    tables = [compared(results, measure) for measure in measures]
-    tables.append(relative(results, SUITES[results.suite].reference))
-    return tables, _dots(results, name)
+    tables = [compared(results, measure) for measure in MEASURES]
+    return [*tables, relative(results, SUITES[results.suite].reference)], _dots(results, name)
 
 
 def _dots(results: SuiteResults, name: str) -> list[Drawing]:
@@ -83,42 +79,44 @@ def _dots(results: SuiteResults, name: str) -> list[Drawing]:
 def _curves(results: SuiteResults, name: str) -> Parts:
     (axis,) = SUITES[results.suite].grid
     columns = [(f"{LETTERS[axis]} = {point[axis]}", point) for point in results.points]
-    lines = [(method, partial(_at, results, method)) for method in results.methods]
+
+    def line(method: str) -> Callable[[SetSize, dict[str, Any]], Repeats]:
+        return lambda size, point: results.find(size, method, point)
+
     text = f"ACC, NMI and time by {LETTERS[axis]}"
     drawing = Drawing(name, text, partial(figures.curves, results, axis, LETTERS[axis]))
-    return matrix(results, lines, columns), [drawing]
-
-
-def _at(results: SuiteResults, method: str, size: SetSize, point: dict[str, Any]) -> Group | None:
-    return results.find(size, method, point)
+    return matrix(results, [(method, line(method)) for method in results.methods], columns), [drawing]
 
 
 def _alpha(results: SuiteResults, name: str) -> Parts:
     rates = sorted({point["selection_rate"] for point in results.points})
     neighbors = sorted({point["n_neighbors"] for point in results.points})
 
-    def line(k: int) -> Callable[[SetSize, int], Group | None]:
+    def line(k: int) -> Callable[[SetSize, int], Repeats]:
         return lambda size, rate: results.find(size, results.methods[0], {"n_neighbors": k, "selection_rate": rate})
 
-    lines = [(f"K = {k}", line(k)) for k in neighbors]
-    tables = matrix(results, lines, [(f"alpha = {rate}", rate) for rate in rates])
+    tables = matrix(results, [(f"K = {k}", line(k)) for k in neighbors], [(f"alpha = {rate}", rate) for rate in rates])
     drawing = Drawing(name, "ACC, NMI and time by K and alpha", lambda theme: figures.maps(results, neighbors, rates))
     return tables, [drawing]
 
 
-def _phases(results: SuiteResults, name: str) -> Parts:
+def _phase_table(results: SuiteResults) -> Table:
     rows = []
     for size in results.sets:
         for method in results.methods:
-            group = results.find(size, method)
-            if group and group.runs:
-                seconds = [number(group.phase(*parts)) for parts in figures.PHASES.values()]
-                cells = [*seconds, number(statistics.fmean(group.values("seconds")))]
-            else:
-                cells = [missing(group)] * (len(figures.PHASES) + 1)
+            found = results.find(size, method)
+            cells = [found.missing] * (len(figures.PHASES) + 1)
+            if found.runs and not found.first["phases"]:
+                continue
+            if found.runs:
+                seconds = [found.phase(*parts) for parts in figures.PHASES.values()]
+                cells = [number(each) for each in (*seconds, found.mean("seconds"))]
             rows.append([results.label(size), method, *cells])
-    table = Table("Mean seconds", ["", "", *figures.PHASES, "all"], rows)
-    return [table], [Drawing(name, "Seconds a phase", partial(figures.phases, results))]
+    return Table("Mean seconds", ["", "", *figures.PHASES, "all"], rows)
+
+
+def _phases(results: SuiteResults, name: str) -> Parts:
+    return [_phase_table(results)], [Drawing(name, "Seconds a phase", partial(figures.phases, results))]
 
 
 def _simulation(results: SuiteResults, name: str) -> Parts:
@@ -141,97 +139,113 @@ def _ablation(results: SuiteResults, name: str) -> Parts:
 
 
 def _in_paper(size: SetSize, method: str) -> str:
-    measures = ("acc", "nmi", "seconds")
-    theirs = [published(*size, method, measure) for measure in measures]
-    known = [number(value.mean, measure) for value, measure in zip(theirs, measures, strict=True) if value]
+    theirs = {measure: published(*size, method, measure) for measure in MEASURES}
+    known = [number(value.mean, measure) for measure, value in theirs.items() if value]
     return f" ({' / '.join(known)})" if known else ""
 
 
-def exponent(groups: Sequence[Group]) -> float | None:
+def exponent(sizes: Sequence[Repeats]) -> float | None:
     """How time grows: the b of N^b, fitted to the means of several sizes."""
-    points = [(each["n_rows"], each["seconds"]) for group in groups for each in group.runs.values()]
-    sizes = sorted({n for n, _ in points})
-    if len(sizes) < 2:
+    points = [(each["n_rows"], each["seconds"]) for repeats in sizes for each in repeats.runs.values()]
+    rows = sorted({n for n, _ in points})
+    if len(rows) < 2:
         return None
-    means = [statistics.fmean(s for n, s in points if n == size) for size in sizes]
-    return float(np.polyfit(np.log(sizes), np.log(means), 1)[0])
+    means = [statistics.fmean(seconds for n, seconds in points if n == size) for size in rows]
+    return float(np.polyfit(np.log(rows), np.log(means), 1)[0])
 
 
 def _scaling(results: SuiteResults, name: str) -> Parts:
     tables = []
     for kind in dict.fromkeys(size[0] for size in results.sets):
         for method in results.methods:
-            found = [results.find(size, method) for size in results.sets if size[0] == kind]
-            groups = [group for group in found if group and group.runs]
-            rows = [_scaled(group) for group in groups]
-            power = exponent(groups)
+            all_sizes = [results.find(size, method) for size in results.sets if size[0] == kind]
+            found = [each for each in all_sizes if each.runs]
+            power = exponent(found)
             notes = [f"Time grows as N^{power:.2f}." if power is not None else "Too few sizes to fit an exponent."]
             header = ["rows", "s", "ns a row", "peak MB", "beyond the input, MB", "bytes a row"]
-            tables.append(Table(f"{kind}, {method}", header, rows, notes))
+            tables.append(Table(f"{kind}, {method}", header, [_scaled(each) for each in found], notes))
     drawing = Drawing(name, "Time and memory by the number of rows", partial(figures.scaling, results, exponent))
     return tables, [drawing]
 
 
-def _scaled(group: Group) -> list[str]:
-    n = next(iter(group.runs.values()))["n_rows"]
-    seconds = group.spread("seconds")
-    assert seconds is not None
-    peak, extra = (max(group.values(measure)) for measure in ("peak_bytes", "extra_bytes"))
-    sizes = (f"{seconds.mean / n * 1e9:,.0f}", f"{peak / 2**20:,.0f}", f"{extra / 2**20:,.0f}", f"{extra / n:.0f}")
-    return [f"{n:,}", with_deviation(seconds, "seconds"), *sizes]
+def _scaled(found: Repeats) -> list[str]:
+    n = found.first["n_rows"]
+    peak, extra = (max(found.values(measure)) for measure in ("peak_bytes", "extra_bytes"))
+    sizes = f"{peak / 2**20:,.0f}", f"{extra / 2**20:,.0f}", f"{extra / n:.0f}"
+    return [f"{n:,}", with_deviation(found.spread("seconds"), "seconds"), _nanoseconds(found), *sizes]
+
+
+def _nanoseconds(found: Repeats) -> str:
+    return f"{found.mean('seconds') / found.first['n_rows'] * 1e9:,.0f}"
 
 
 def _price(results: SuiteResults, name: str) -> Parts:
     reference = SUITES["price"].reference
-    rows = []
-    for size in results.sets:
-        base = results.find(size, reference)
-        for method in (each for each in results.methods if each != reference):
-            group = results.find(size, method)
-            if group is None or not group.runs:
-                rows.append([results.label(size), "", method, *[missing(group)] * 4, ""])
-                continue
-            run, ratios = next(iter(group.runs.values())), group.ratios(base)
-            shape = f"{run['n_rows']:,} x {run['n_features']}, k = {run['n_classes']}"
-            times = [
-                number(min(each.values("seconds"))) if each and each.runs else missing(each) for each in (group, base)
-            ]
-            ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f} … {max(ratios):.2f})" if ratios else ""
-            scores = [" / ".join(text.split(" / ")[:2]) for text in triples([group, base])]
-            rows.append([results.label(size), shape, method, *times, ratio, *scores])
+    rows = [
+        [results.label(size), *_priced(results.find(size, method), results.find(size, reference))]
+        for size in results.sets
+        for method in results.methods
+        if method != reference
+    ]
     header = ["", "rows x features", "method", "s", f"{reference} s", "ratio", "ACC / NMI", f"{reference} ACC / NMI"]
     note = "Seconds: the shortest. Ratio: of times in the same repeat, median (smallest … largest)."
-    return [Table("Price", header, rows, [note])], [
-        Drawing(name, "Time ratio", partial(figures.price, results, reference))
-    ]
+    drawing = Drawing(name, "Time ratio", partial(figures.price, results, reference))
+    return [Table("Price", header, rows, [note]), _phase_table(results)], [drawing]
+
+
+def _priced(found: Repeats, base: Repeats) -> list[str]:
+    if not found.runs:
+        return ["", found.cell.method, *[found.missing] * 4, ""]
+    run, ratios = found.first, found.ratios(base)
+    shape = f"{run['n_rows']:,} x {run['n_features']}, k = {run['n_classes']}"
+    times = [number(min(each.values("seconds"))) if each.runs else each.missing for each in (found, base)]
+    ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f} … {max(ratios):.2f})" if ratios else ""
+    scores = [" / ".join(text.split(" / ")[:2]) for text in triples([found, base])]
+    return [shape, found.cell.method, *times, ratio, *scores]
 
 
 def _engines(results: SuiteResults, name: str) -> Parts:
+    rows = [
+        [results.label(size), method, engine, *_engine(results.find(size, method, engine=engine), base)]
+        for size in results.sets
+        for method in results.methods
+        for base in [results.find(size, method)]
+        for engine in results.engines
+    ]
+    columns = ["s", "ns a row", "ratio to threads", "processor s", "peak MB, all processes", "labels"]
+    drawing = Drawing(name, "Time and memory by engine", partial(figures.engines, results))
+    return [Table("Engines", ["", "method", "engine", *columns], rows)], [drawing]
+
+
+def _engine(found: Repeats, base: Repeats) -> list[str]:
+    if not found.runs:
+        return [found.missing, *[""] * 5]
+    ratios = found.ratios(base)
+    shared = [run["labels"] == base.runs[seed]["labels"] for seed, run in found.runs.items() if seed in base.runs]
+    return [
+        with_deviation(found.spread("seconds"), "seconds"),
+        _nanoseconds(found),
+        f"{statistics.median(ratios):.2f}" if ratios else "",
+        with_deviation(found.spread("cpu_seconds"), "seconds"),
+        f"{found.peak() / 2**20:,.0f}",
+        "" if not shared else "the same" if all(shared) else "**different**",
+    ]
+
+
+def _shapes(results: SuiteResults, name: str) -> Parts:
     rows = []
-    for size in results.sets:
-        for method in results.methods:
-            base = results.find(size, method)
-            for engine in results.engines:
-                group = results.find(size, method, engine=engine)
-                rows.append([results.label(size), method, engine, *_engine(group, base)])
-    header = ["", "method", "engine", "s", "ratio to threads", "peak MB, all processes", "labels"]
-    return [Table("Engines", header, rows)], [
-        Drawing(name, "Time and memory by engine", partial(figures.engines, results))
-    ]
-
-
-def _engine(group: Group | None, base: Group | None) -> list[str]:
-    if group is None or not group.runs:
-        return [missing(group), "", "", ""]
-    seconds = group.spread("seconds")
-    assert seconds is not None
-    ratios = group.ratios(base)
-    shared = [
-        (run["labels"], base.runs[seed]["labels"]) for seed, run in group.runs.items() if base and seed in base.runs
-    ]
-    same = "" if not shared else "the same" if all(ours == theirs for ours, theirs in shared) else "**different**"
-    ratio = f"{statistics.median(ratios):.2f}" if ratios else ""
-    return [with_deviation(seconds, "seconds"), ratio, f"{group.peak() / 2**20:,.0f}", same]
+    kinds = list(dict.fromkeys(kind for kind, _ in results.sets))
+    for kind in kinds:
+        found = [[results.find(size, method) for size in results.sets if size[0] == kind] for method in results.methods]
+        texts = [[number(each.mean("ari"), "ari") if each.runs else each.missing for each in line] for line in found]
+        rows.append([kind, *(" / ".join(line) for line in texts)])
+    scores = [[results.find(size, method).values("ari") for size in results.sets] for method in results.methods]
+    for title, average in (("mean", statistics.fmean), ("mean of the worst seed", min)):
+        means = [[average(each) for each in line if each] for line in scores]
+        rows.append([title, *(number(statistics.fmean(line), "ari") if line else "" for line in means)])
+    sizes = " / ".join(f"{n:,}" for n in dict.fromkeys(n for _, n in results.sets if n))
+    drawing = Drawing(name, "ARI by shape, a dot a size", partial(figures.shapes, results))
+    return [Table(f"ARI, percent, with {sizes} rows", ["", *results.methods], rows)], [drawing]
 
 
 BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {
@@ -245,6 +259,9 @@ BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {
     "nearest": _curves,
     "ablation": _ablation,
     "scaling": _scaling,
+    "many-landmarks": _curves,
     "price": _price,
     "engines": _engines,
+    "files": _engines,
+    "shapes": _shapes,
 }

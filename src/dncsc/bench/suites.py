@@ -9,7 +9,8 @@ from typing import Any
 
 from dncsc import datasets
 from dncsc.bench import methods
-from dncsc.bench.cells import Plan
+from dncsc.bench.cells import Plan, SetSize
+from dncsc.bench.shapes import SHAPES
 from dncsc.datasets.synthetic import SYNTHETIC
 from dncsc.suggest import did_you_mean
 
@@ -24,6 +25,8 @@ ALPHA = (25, 50, 100, 200, 400)
 QUICK_ROWS = 20_000
 QUICK_REPEATS = 2
 REPEATS = 5
+SHAPE_ROWS = 1000
+"""Of a shape, where no number is asked for."""
 
 Grid = Mapping[str, tuple[Any, ...]]
 
@@ -47,114 +50,126 @@ class Suite:
     quick_sizes: tuple[int, ...] = ()
 
 
+LANDMARKS: Any = {"grid": {"n_landmarks": P}, "quick_grid": {"n_landmarks": (200, 1000)}}
+NEIGHBORS: Any = {"grid": {"n_neighbors": K}, "quick_grid": {"n_neighbors": (3, 10)}}
+FLOWER: Any = {"sets": ("fl-20m",), "quick_sets": ("fl-20m",)}
+CANDIDATES = "dnc-sc/nearest=candidates"
 ABLATIONS = (
     "dnc-sc/select=kmeans/nearest=candidates",
     "dnc-sc/select=dnc-kmeans/nearest=candidates",
-    "dnc-sc/nearest=candidates",
+    CANDIDATES,
     "dnc-sc/select=kmeans/nearest=exact",
     "dnc-sc/select=dnc-kmeans/nearest=exact",
     "dnc-sc/nearest=exact",
 )
 
-SUITES = {
-    suite.name: suite
-    for suite in (
-        Suite(
-            "paper",
-            "Ten sets, nine methods: ACC, NMI and time (the paper's Tables 3 to 5)",
-            TEN,
-            NINE,
-            quick_sets=("pendigits", "tm-1m", "fl-20m"),
-        ),
-        Suite(
-            "landmarks",
-            "ACC, NMI and time by the number of landmarks p",
-            FOUR,
-            NINE[2:],
-            {"n_landmarks": P},
-            quick_grid={"n_landmarks": (200, 1000)},
-        ),
-        Suite(
-            "neighbors",
-            "ACC, NMI and time by the number of nearest landmarks K",
-            FOUR,
-            NINE[3:],
-            {"n_neighbors": K},
-            quick_grid={"n_neighbors": (3, 10)},
-        ),
-        Suite(
-            "alpha",
-            "ACC, NMI and time by K and the selection rate alpha",
-            FOUR,
-            ("dnc-sc",),
-            {"n_neighbors": K, "selection_rate": ALPHA},
-            quick_grid={"n_neighbors": (3, 10), "selection_rate": (50, 200)},
-        ),
-        Suite("phases", "Seconds a phase", FOUR, ("lsc-k", "lsc-r", "u-spec", "dnc-sc")),
-        Suite(
-            "selection",
-            "Landmarks by k-means, and by divide and conquer with k-means and light-k-means",
-            FOUR,
-            ABLATIONS[:3],
-            {"n_landmarks": P},
-            quick_grid={"n_landmarks": (200, 1000)},
-        ),
-        Suite(
-            "simulation",
-            "The selection as a clustering of many blobs, next to k-means",
-            tuple(f"blobs-{n}" for n in (500, 1000, 1500, 2000)),
-            ("divide-and-conquer", "k-means"),
-            reference="divide-and-conquer",
-            quick_sets=("blobs-500", "blobs-1000"),
-        ),
-        Suite(
-            "nearest",
-            "Approximate and exact nearest landmarks",
-            FOUR,
-            ("dnc-sc/nearest=candidates", "dnc-sc/nearest=exact"),
-            {"n_neighbors": K},
-            reference="dnc-sc/nearest=candidates",
-            quick_grid={"n_neighbors": (3, 10)},
-        ),
-        Suite(
-            "ablation",
-            "Three selections, approximate and exact nearest landmarks",
-            FOUR,
-            ABLATIONS,
-            reference="dnc-sc/nearest=candidates",
-        ),
-        Suite(
-            "scaling",
-            "Time and memory by the number of rows",
-            ("fl-20m",),
-            ("dnc-sc", "u-spec", "k-means"),
-            sizes=tuple(int(size) for size in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7)),
-            quick_sets=("fl-20m",),
-            quick_sizes=(50_000, 100_000, 200_000),
-        ),
-        Suite(
-            "price",
-            "The price of k-means: DnC-SC against scikit-learn's KMeans",
-            TEN,
-            ("dnc-sc", methods.YARDSTICK),
-            reference=methods.YARDSTICK,
-            quick_sets=("pendigits", "tm-1m", "fl-20m"),
-        ),
-        Suite(
-            "engines",
-            "Threads, files and Dask",
-            ("mnist", "cg-10m"),
-            ("dnc-sc",),
-            engines=("threads", "one thread", "files", "dask"),
-            reference="threads",
-            quick_sets=("fl-20m",),
-        ),
-    )
-}
+_ALL = (
+    Suite(
+        "paper",
+        "Ten sets, nine methods: ACC, NMI and time (the paper's Tables 3 to 5)",
+        TEN,
+        NINE,
+        quick_sets=("pendigits", "tm-1m", "fl-20m"),
+    ),
+    Suite("landmarks", "ACC, NMI and time by the number of landmarks p", FOUR, NINE[2:], **LANDMARKS),
+    Suite("neighbors", "ACC, NMI and time by the number of nearest landmarks K", FOUR, NINE[3:], **NEIGHBORS),
+    Suite(
+        "alpha",
+        "ACC, NMI and time by K and the selection rate alpha",
+        FOUR,
+        ("dnc-sc",),
+        {"n_neighbors": K, "selection_rate": ALPHA},
+        quick_grid={"n_neighbors": (3, 10), "selection_rate": (50, 200)},
+    ),
+    Suite("phases", "Seconds a phase", FOUR, ("lsc-k", "lsc-r", "u-spec", "dnc-sc")),
+    Suite(
+        "selection",
+        "Landmarks by k-means, and by divide and conquer with k-means and light-k-means",
+        FOUR,
+        ABLATIONS[:3],
+        **LANDMARKS,
+    ),
+    Suite(
+        "simulation",
+        "The selection as a clustering of many blobs, next to k-means",
+        tuple(f"blobs-{n}" for n in (500, 1000, 1500, 2000)),
+        ("divide-and-conquer", "k-means"),
+        reference="divide-and-conquer",
+        quick_sets=("blobs-500", "blobs-1000"),
+    ),
+    Suite(
+        "nearest",
+        "Approximate and exact nearest landmarks",
+        FOUR,
+        (CANDIDATES, "dnc-sc/nearest=exact"),
+        reference=CANDIDATES,
+        **NEIGHBORS,
+    ),
+    Suite(
+        "ablation",
+        "Three selections, approximate and exact nearest landmarks",
+        FOUR,
+        ABLATIONS,
+        reference=CANDIDATES,
+    ),
+    Suite(
+        "scaling",
+        "Time and memory by the number of rows",
+        methods=("dnc-sc", "u-spec", "k-means"),
+        sizes=tuple(int(size) for size in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7)),
+        quick_sizes=(50_000, 100_000, 200_000),
+        **FLOWER,
+    ),
+    Suite(
+        "many-landmarks",
+        "ACC, NMI and time with up to 10,000 landmarks",
+        methods=("dnc-sc",),
+        grid={"n_landmarks": (1000, 2000, 5000, 10_000)},
+        quick_grid={"n_landmarks": (1000, 2000)},
+        **FLOWER,
+    ),
+    Suite(
+        "price",
+        "The price of k-means: DnC-SC against scikit-learn's KMeans",
+        TEN,
+        ("dnc-sc", methods.YARDSTICK),
+        reference=methods.YARDSTICK,
+        quick_sets=("pendigits", "tm-1m", "fl-20m"),
+    ),
+    Suite(
+        "engines",
+        "Threads, files and Dask",
+        ("mnist", "cg-10m"),
+        ("dnc-sc",),
+        engines=("threads", "one thread", "files", "dask"),
+        reference="threads",
+        quick_sets=("fl-20m",),
+    ),
+    Suite(
+        "files",
+        "Rows in a file, with less memory than they need",
+        methods=("dnc-sc",),
+        sizes=(20_000_000, 100_000_000),
+        engines=("threads", "files"),
+        reference="threads",
+        quick_sizes=(100_000, 200_000),
+        **FLOWER,
+    ),
+    Suite(
+        "shapes",
+        "ARI on shapes and groups of few rows, next to scikit-learn",
+        tuple(SHAPES),
+        ("dnc-sc", "lsec", "sklearn-spectral", "sklearn-kmeans-10"),
+        sizes=(300, 1000, 3000),
+        quick_sets=("moons", "uneven-2d", "answers-6d"),
+        quick_sizes=(300, 1000),
+    ),
+)
+SUITES = {suite.name: suite for suite in _ALL}
 
 
 @dataclass(frozen=True)
-class Options:
+class SuiteOptions:
     """How a suite is narrowed, widened or made smaller; None for its own choice."""
 
     sets: Sequence[str] | None = None
@@ -166,33 +181,32 @@ class Options:
     threads: int | None = None
 
 
-def plan(suite: Suite, options: Options) -> Plan:
-    """The cells to run. Names that there are not, and numbers that make no sense, are refused here."""
+def plan(suite: Suite, options: SuiteOptions) -> Plan:
+    """The cells to run. Unknown names and numbers that make no sense are refused here."""
     sets = options.sets or (suite.quick_sets if options.quick else suite.sets)
+    known = [*datasets.names(), *SHAPES]
     for name in sets:
-        if name not in datasets.names():
-            hint = did_you_mean(name, datasets.names())
-            raise ValueError(f"there is no data set {name!r}.{hint} There are: {', '.join(datasets.names())}.")
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"there is no data set {name!r}.{hint} There are: {', '.join(known)}.")
     for name in options.methods or ():
         methods.check(name)
     for what, value in (("rows", options.rows), ("repeats", options.repeats), ("jobs", options.threads)):
         if value is not None and value < 1:
             raise ValueError(f"{what} must be at least 1; got {value}.")
-    repeats = options.repeats or (QUICK_REPEATS if options.quick else REPEATS)
-    threads = options.threads or os.cpu_count() or 1
     return Plan(
         suite.name,
         _sizes(suite, sets, options),
         tuple(options.methods or suite.methods),
         suite.quick_grid if options.quick else suite.grid,
         suite.engines,
-        repeats,
+        options.repeats or (QUICK_REPEATS if options.quick else REPEATS),
         options.seed,
-        threads,
+        options.threads or os.cpu_count() or 1,
     )
 
 
-def _sizes(suite: Suite, sets: Sequence[str], options: Options) -> tuple[tuple[str, int | None], ...]:
+def _sizes(suite: Suite, sets: Sequence[str], options: SuiteOptions) -> tuple[SetSize, ...]:
     """Sets and numbers of rows: real sets are taken whole, except where rows are what varies."""
     sizes = suite.quick_sizes if options.quick else suite.sizes
     if sizes:
@@ -200,11 +214,14 @@ def _sizes(suite: Suite, sets: Sequence[str], options: Options) -> tuple[tuple[s
         fitting = [n for n in sizes if n <= most] or [most]
         return tuple((name, _unless_whole(name, n)) for name in sets for n in fitting)
     wanted = options.rows or (QUICK_ROWS if options.quick else None)
-    return tuple(
-        (name, _unless_whole(name, min(wanted, SYNTHETIC[name].n)) if wanted and name in SYNTHETIC else None)
-        for name in sets
-    )
+    return tuple((name, _rows(name, wanted)) for name in sets)
 
 
-def _unless_whole(name: str, rows: int | None) -> int | None:
+def _rows(name: str, wanted: int | None) -> int | None:
+    if name in SHAPES:
+        return wanted or SHAPE_ROWS
+    return _unless_whole(name, min(wanted, SYNTHETIC[name].n)) if wanted and name in SYNTHETIC else None
+
+
+def _unless_whole(name: str, rows: int) -> int | None:
     return None if name in SYNTHETIC and rows == SYNTHETIC[name].n else rows

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from dncsc.bench.cells import Cell, Plan
+from dncsc.bench.cells import Cell, Plan, SetSize
 from dncsc.bench.results import Results
 
 PERCENT = ("acc", "nmi", "ari", "purity")
+NO_RESULT, TO_COME = "N/A", "…"
 
 Record = dict[str, Any]
 Item = TypeVar("Item")
-SetSize = tuple[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ def spread(values: Sequence[float]) -> Spread | None:
 
 
 @dataclass
-class Group:
-    """Repeats of one cell."""
+class Repeats:
+    """Runs of one cell with different seeds; none of a cell that no plan asks for."""
 
     cell: Cell
     runs: dict[int, Record] = field(default_factory=dict)
@@ -43,14 +43,28 @@ class Group:
     left: int = 0
     """repeats without a result yet"""
 
+    @property
+    def missing(self) -> str:
+        """What stands in a table where no run gave anything."""
+        return NO_RESULT if self.troubles else TO_COME if self.left else ""
+
+    @property
+    def first(self) -> Record:
+        """Any run, for what is the same in all of them."""
+        return next(iter(self.runs.values()))
+
     def values(self, measure: str) -> list[float]:
         """A number a run; scores in percent."""
         factor = 100 if measure in PERCENT else 1
-        return [factor * run[measure] for run in self.runs.values()]
+        return [factor * run[measure] for run in self.runs.values() if run.get(measure) is not None]
 
     def spread(self, measure: str) -> Spread | None:
-        """Over the repeats."""
+        """Mean and deviation over the repeats."""
         return spread(self.values(measure))
+
+    def mean(self, measure: str) -> float:
+        """Mean over the repeats; NaN where there is none."""
+        return statistics.fmean(self.values(measure) or [float("nan")])
 
     def peak(self) -> float:
         """Bytes that a run and what it started held at most while fitting."""
@@ -60,22 +74,20 @@ class Group:
         """Mean seconds of some phases together."""
         return statistics.fmean(sum(run["phases"].get(name, 0.0) for name in names) for run in self.runs.values())
 
-    def ratios(self, reference: Group | None, measure: str = "seconds") -> list[float]:
-        """To another method in the same repeat, whatever else the machine was doing then."""
-        if reference is None:
-            return []
-        shared = [seed for seed in self.runs if seed in reference.runs]
-        return [self.runs[seed][measure] / reference.runs[seed][measure] for seed in shared]
+    def ratios(self, reference: Repeats) -> list[float]:
+        """Times divided by those of another method in the same repeat: both met the same load of the machine."""
+        shared = [(run, reference.runs[seed]) for seed, run in self.runs.items() if seed in reference.runs]
+        return [ours["seconds"] / theirs["seconds"] for ours, theirs in shared]
 
 
 @dataclass
 class SuiteResults:
-    """All groups of a suite that ran with the same number of threads."""
+    """All results of a suite that ran with the same number of threads."""
 
     suite: str
     threads: int
     repeats: int = 0
-    groups: dict[str, Group] = field(default_factory=dict)
+    cells: dict[str, Repeats] = field(default_factory=dict)
     sets: list[SetSize] = field(default_factory=list)
     methods: list[str] = field(default_factory=list)
     points: list[dict[str, Any]] = field(default_factory=list)
@@ -89,18 +101,17 @@ class SuiteResults:
         _extend(self.points, plan.points())
         _extend(self.engines, plan.engines)
         for cell in plan.cells():
-            group = self.groups.setdefault(cell.kind, Group(cell))
+            repeats = self.cells.setdefault(cell.kind, Repeats(cell))
             run = results.runs.get(cell.key)
             if run is None:
-                group.left += 1
+                repeats.left += 1
             else:
-                (group.runs if run["status"] == "ok" else group.troubles)[cell.seed] = run
+                (repeats.runs if run["status"] == "ok" else repeats.troubles)[cell.seed] = run
 
-    def find(
-        self, size: SetSize, method: str, point: dict[str, Any] | None = None, engine: str = "threads"
-    ) -> Group | None:
-        """The group of a cell, if it was planned."""
-        return self.groups.get(Cell(self.suite, *size, method, point or {}, engine, self.threads, 0, 0).kind)
+    def find(self, size: SetSize, method: str, point: dict[str, Any] | None = None, engine: str = "threads") -> Repeats:
+        """The repeats of a cell."""
+        cell = Cell(self.suite, *size, method, point or {}, engine, self.threads, 0, 0)
+        return self.cells.get(cell.kind) or Repeats(cell)
 
     def label(self, size: SetSize) -> str:
         """Name of a set, with its size where that is not the paper's."""

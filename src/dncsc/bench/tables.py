@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from dncsc.bench.cells import SetSize
 from dncsc.bench.paper import published
-from dncsc.bench.summary import Group, SetSize, Spread, SuiteResults
+from dncsc.bench.summary import NO_RESULT, Repeats, Spread, SuiteResults
 
-NAMES = {"acc": "ACC, percent", "nmi": "NMI, percent", "seconds": "Time, seconds"}
+MEASURES = {"acc": "ACC, percent", "nmi": "NMI, percent", "seconds": "Time, seconds"}
 BASELINE = "k-means"
-"""Beside the comparison in the paper: never ranked, never bold."""
-NO_RESULT, TO_COME = "N/A", "…"
+"""Not part of the comparison in the paper: never ranked, never bold."""
 SIGNS = "▲ ▼: above or below the paper's by more than two standard deviations (ours and theirs together)."
+
+Values = Sequence[float | None]
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Table:
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = field(default_factory=tuple)
+    notes: Sequence[str] = ()
 
 
 def number(value: float, measure: str = "seconds") -> str:
@@ -39,8 +41,10 @@ def _decimals(value: float, measure: str) -> int:
     return 0 if value >= 100 else 2 if value >= 0.1 else 3
 
 
-def with_deviation(value: Spread, measure: str) -> str:
+def with_deviation(value: Spread | None, measure: str) -> str:
     """Mean ± standard deviation."""
+    if value is None:
+        return ""
     mean = number(value.mean, measure)
     return mean if value.std is None else f"{mean} ± {value.std:,.{_decimals(value.mean, measure)}f}"
 
@@ -54,49 +58,36 @@ def sign(ours: Spread, theirs: Spread) -> str:
     return "" if abs(away) <= 2 * both else " ▲" if away > 0 else " ▼"
 
 
-def missing(group: Group | None) -> str:
-    """What stands where no run gave anything."""
-    return "" if group is None else NO_RESULT if group.troubles else TO_COME
+def bold(texts: Sequence[str], best: set[int]) -> list[str]:
+    """With the best in bold."""
+    return [f"**{text}**" if i in best else text for i, text in enumerate(texts)]
 
 
 def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Table:
     """A line a set, a column a method, with mean score and mean rank as in the paper."""
-    less = measure == "seconds"
-    rows, averages, theirs = [], [], []
+    less, methods = measure == "seconds", results.methods
+    rows, ours, theirs = [], [], []
     for size in results.sets:
-        groups = [results.find(size, method) for method in results.methods]
-        values = [group.spread(measure) if group else None for group in groups]
-        beside = BASELINE if ranked else None
-        best = _best([_shown(value, measure) for value in values], results.methods, less, beside)
-        rows.append([results.label(size), *_line(results.methods, size, groups, values, measure, best)])
-        averages.append([value.mean if value else None for value in values])
-        paper = [published(*size, method, measure) for method in results.methods]
+        repeats = [results.find(size, method) for method in methods]
+        values = [each.spread(measure) for each in repeats]
+        paper = [published(*size, method, measure) for method in methods]
+        best = _best([_shown(value, measure) for value in values], methods, less, BASELINE if ranked else None)
+        shown = [with_deviation(value, measure) or each.missing for value, each in zip(values, repeats, strict=True)]
+        beside = [_in_paper(*both, measure) for both in zip(values, paper, strict=True)]
+        rows.append([results.label(size), *map(str.__add__, bold(shown, best), beside)])
+        ours.append([value.mean if value else None for value in values])
         theirs.append([value.mean if value else None for value in paper])
     if ranked:
-        rows += _averages(results.methods, averages, theirs, measure, less)
-    notes = ["In parentheses: the paper's."]
-    notes += ["The paper's times are of another machine and of MATLAB."] if less else [SIGNS]
-    return Table(NAMES[measure], ["", *results.methods], rows, notes)
+        rows += _averages(methods, ours, theirs, measure)
+    note = "The paper's times are of another machine and of MATLAB." if less else SIGNS
+    return Table(MEASURES[measure], ["", *methods], rows, ["In parentheses: the paper's.", note])
 
 
-def _line(
-    methods: Sequence[str],
-    size: SetSize,
-    groups: Sequence[Group | None],
-    values: Sequence[Spread | None],
-    measure: str,
-    best: set[int],
-) -> list[str]:
-    cells = []
-    for i, (method, group, value) in enumerate(zip(methods, groups, values, strict=True)):
-        theirs = published(*size, method, measure)
-        text = with_deviation(value, measure) if value else missing(group)
-        text = f"**{text}**" if i in best else text
-        if theirs:
-            text += f" ({number(theirs.mean, measure)})"
-            text += sign(value, theirs) if value and measure != "seconds" else ""
-        cells.append(text)
-    return cells
+def _in_paper(ours: Spread | None, theirs: Spread | None, measure: str) -> str:
+    if theirs is None:
+        return ""
+    arrow = sign(ours, theirs) if ours and measure != "seconds" else ""
+    return f" ({number(theirs.mean, measure)}){arrow}"
 
 
 def _shown(value: Spread | None, measure: str) -> float | None:
@@ -104,16 +95,14 @@ def _shown(value: Spread | None, measure: str) -> float | None:
     return round(value.mean, _decimals(value.mean, measure)) if value else None
 
 
-def _best(values: Sequence[float | None], methods: Sequence[str], less: bool, beside: str | None) -> set[int]:
-    """Numbers of the columns with the best value, but for a method that stands beside."""
-    known = {i: value for i, value in enumerate(values) if value is not None and methods[i] != beside}
-    if not known:
-        return set()
-    top = (min if less else max)(known.values())
+def _best(values: Values, methods: Sequence[str], less: bool, baseline: str | None) -> set[int]:
+    """Numbers of the columns with the best value, but for the baseline."""
+    known = {i: value for i, value in enumerate(values) if value is not None and methods[i] != baseline}
+    top = (min if less else max)(known.values(), default=None)
     return {i for i, value in known.items() if value == top}
 
 
-def ranks(values: Sequence[float | None], less: bool) -> list[float]:
+def ranks(values: Values, less: bool) -> list[float]:
     """1 for the best; equal ones share a rank, those without a value come behind all others, as in the paper."""
     known = [value for value in values if value is not None]
     found = []
@@ -127,43 +116,36 @@ def ranks(values: Sequence[float | None], less: bool) -> list[float]:
 
 
 def _averages(
-    methods: Sequence[str],
-    ours: Sequence[Sequence[float | None]],
-    theirs: Sequence[Sequence[float | None]],
-    measure: str,
-    less: bool,
+    methods: Sequence[str], ours: Sequence[Values], theirs: Sequence[Values], measure: str
 ) -> list[list[str]]:
-    """Lines with mean score and mean rank; the paper's stand beside where it has all sets that are here."""
-    in_paper = all(any(value is not None for value in line) for line in theirs)
-    known = any(value is not None for line in ours for value in line)
+    """Lines with mean score and mean rank; the paper's in parentheses where it has all sets that are here."""
+    less = measure == "seconds"
+    nothing: Values = [None] * len(methods)
     lines = []
     for name, average, form, lowest, none in (
         ("mean", _means, partial(number, measure=measure), less, NO_RESULT),
         ("mean rank", partial(_mean_ranks, methods, less), "{:.2f}".format, True, "-"),
     ):
-        values = average(ours) if known else [None] * len(methods)
-        paper = average(theirs) if in_paper else [None] * len(methods)
-        best = _best(values, methods, lowest, BASELINE)
-        cells = []
-        for i, (value, beside) in enumerate(zip(values, paper, strict=True)):
-            text = none if value is None else f"**{form(value)}**" if i in best else form(value)
-            cells.append(text + (f" ({form(beside)})" if beside is not None else ""))
-        lines.append([name, *cells])
+        values = average(ours) if any(value is not None for line in ours for value in line) else nothing
+        paper = average(theirs) if all(any(value is not None for value in line) for line in theirs) else nothing
+        texts = bold([none if v is None else form(v) for v in values], _best(values, methods, lowest, BASELINE))
+        beside = ["" if value is None else f" ({form(value)})" for value in paper]
+        lines.append([name, *map(str.__add__, texts, beside)])
     return lines
 
 
-def _means(lines: Sequence[Sequence[float | None]]) -> list[float | None]:
+def _means(lines: Sequence[Values]) -> Values:
     """Of each method that has a value on every set."""
     columns = [[value for value in column if value is not None] for column in zip(*lines, strict=True)]
     return [statistics.fmean(column) if len(column) == len(lines) else None for column in columns]
 
 
-def _mean_ranks(methods: Sequence[str], less: bool, lines: Sequence[Sequence[float | None]]) -> list[float | None]:
+def _mean_ranks(methods: Sequence[str], less: bool, lines: Sequence[Values]) -> Values:
     """Of each method that has any value, but the baseline."""
     has_value = [any(value is not None for value in column) for column in zip(*lines, strict=True)]
-    taking_part = [i for i, method in enumerate(methods) if method != BASELINE and has_value[i]]
-    found = [ranks([line[i] for i in taking_part], less) for line in lines]
-    means = {i: statistics.fmean(line[j] for line in found) for j, i in enumerate(taking_part)}
+    ranked = [i for i, method in enumerate(methods) if method != BASELINE and has_value[i]]
+    found = [ranks([line[i] for i in ranked], less) for line in lines]
+    means = {i: statistics.fmean(line[j] for line in found) for j, i in enumerate(ranked)}
     return [means.get(i) for i in range(len(methods))]
 
 
@@ -172,35 +154,29 @@ def relative(results: SuiteResults, reference: str) -> Table:
     rows = []
     for size in results.sets:
         base = results.find(size, reference)
-        cells = []
-        for method in results.methods:
-            group = results.find(size, method)
-            found = group.ratios(base) if group else []
-            cells.append(number(statistics.median(found)) if found else missing(group))
+        found = [results.find(size, method) for method in results.methods]
+        ratios = [each.ratios(base) for each in found]
+        cells = [number(statistics.median(r)) if r else each.missing for r, each in zip(ratios, found, strict=True)]
         rows.append([results.label(size), *cells])
     title = f"Time, as a multiple of {reference}'s in the same repeat (median)"
     return Table(title, ["", *results.methods], rows)
 
 
-def triples(groups: Sequence[Group | None]) -> list[str]:
-    """ACC / NMI / seconds of groups that compete; the best of each is bold."""
+def triples(competing: Sequence[Repeats]) -> list[str]:
+    """ACC / NMI / seconds of cells that compete; the best of each is bold."""
     parts: list[list[str]] = []
-    for measure in ("acc", "nmi", "seconds"):
-        values = [group.spread(measure) if group else None for group in groups]
-        best = (
-            _best([_shown(value, measure) for value in values], [""] * len(groups), measure == "seconds", None)
-            if len(groups) > 1
-            else set()
-        )
-        texts = [number(value.mean, measure) if value else "" for value in values]
-        parts.append([f"**{text}**" if i in best else text for i, text in enumerate(texts)])
+    for measure in MEASURES:
+        values = [each.spread(measure) for each in competing]
+        shown = [_shown(value, measure) for value in values]
+        best = _best(shown, [""] * len(shown), measure == "seconds", None) if len(shown) > 1 else set()
+        parts.append(bold([number(value.mean, measure) if value else "" for value in values], best))
     joined = [" / ".join(each) for each in zip(*parts, strict=True)]
-    return [text if group and group.runs else missing(group) for group, text in zip(groups, joined, strict=True)]
+    return [text if each.runs else each.missing for each, text in zip(competing, joined, strict=True)]
 
 
 def matrix(
     results: SuiteResults,
-    lines: Sequence[tuple[str, Callable[[SetSize, Any], Group | None]]],
+    lines: Sequence[tuple[str, Callable[[SetSize, Any], Repeats]]],
     columns: Sequence[tuple[str, Any]],
 ) -> list[Table]:
     """For each set a table of ACC / NMI / seconds; the lines of a column compete."""

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dncsc.bench.limits import Limits
 from dncsc.bench.live import LiveProgress
+from dncsc.bench.process import Limits
 from dncsc.bench.results import Results
 from dncsc.bench.run import run_plan
-from dncsc.bench.suites import SUITES, Options, Suite, plan
+from dncsc.bench.suites import SUITES, Suite, SuiteOptions, plan
 from dncsc.cli.interrupt import ctrl_c_raises
 from dncsc.cli.options import epilog
 
@@ -54,7 +54,7 @@ def _run(suite: Suite) -> Callable[..., None]:
         retry: Retry = False,
     ) -> None:
         try:
-            chosen = plan(suite, Options(_listed(sets), _listed(methods), rows, repeats, quick, seed, jobs))
+            chosen = plan(suite, SuiteOptions(_listed(sets), _listed(methods), rows, repeats, quick, seed, jobs))
             limits = Limits.parse(limit, memory)
             with Results.open(output) as results, LiveProgress(chosen) as progress, ctrl_c_raises():
                 run_plan(chosen, results, limits, progress, retry)

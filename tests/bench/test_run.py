@@ -21,29 +21,33 @@ pytest.importorskip("rich")
 from typer.testing import CliRunner
 
 from dncsc import __version__
-from dncsc.bench.cell import outcome
+from dncsc.bench import process
 from dncsc.bench.cells import Cell, Plan
 from dncsc.bench.engines import ENGINES
-from dncsc.bench.limits import Limits
-from dncsc.bench.process import run_cell
+from dncsc.bench.measure import outcome
+from dncsc.bench.process import Limits, run_cell
 from dncsc.bench.results import Results
 from dncsc.bench.run import run_plan
 from dncsc.cli.bench import app
 
+HERE = Path(__file__).parent
 ROOMY = Limits(120, 2**33)
-COMMAND = [sys.executable, "-c", "from dncsc.cli.bench import app; app()"]
-OPTIONS = {"--sets": "tm-1m", "--rows": "300", "--repeats": "2", "--jobs": "1", "--methods": "bench_clusterers:Waiting"}
+ODD_CELL = [sys.executable, str(HERE / "odd_cell.py")]
+COMMAND = f"from dncsc.bench import process; process.CELL_COMMAND = {ODD_CELL}; from dncsc.cli.bench import app; app()"
+OPTIONS = {"--sets": "tm-1m", "--rows": "300", "--repeats": "2", "--jobs": "1", "--methods": "k-means"}
 WAITING = ["simulation", *(each for pair in OPTIONS.items() for each in pair), "-o"]
 
 
-def let_clusterers_be_imported(patch):
-    here = str(Path(__file__).parent)
-    patch.setenv("PYTHONPATH", os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
-
-
 @pytest.fixture(autouse=True)
-def clusterers_can_be_imported(monkeypatch, tmp_path):
-    let_clusterers_be_imported(monkeypatch)
+def clusterers_can_be_imported(monkeypatch):
+    monkeypatch.syspath_prepend(HERE)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]))
+
+
+@pytest.fixture
+def odd_cells(monkeypatch, tmp_path):
+    """Cells that behave as their method says, and measure nothing."""
+    monkeypatch.setattr(process, "CELL_COMMAND", ODD_CELL)
     monkeypatch.setenv("BENCH_TEST_FOLDER", str(tmp_path))
 
 
@@ -79,8 +83,18 @@ def runs_of(path):
 def test_a_suite_measures_every_method_and_goes_on_where_it_stopped(tmp_path):
     path = tmp_path / "new" / "results.jsonl"
     command = ["price", "-o", str(path), "--sets", "tm-1m", "--rows", "3000", "--repeats", "1", "--jobs", "1"]
+    narrow = [*command, "--methods", "dnc-sc"]
+    done = CliRunner().invoke(app, narrow)
+    assert done.exit_code == 0, done.output
+    before = path.read_bytes()
+    again = CliRunner().invoke(app, narrow)
+    assert again.exit_code == 0
+    assert again.output == f"Nothing to run: all 1 cells are in {path} already.\n"
+    assert path.read_bytes() == before
+
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
+    assert path.read_bytes().startswith(before)
     ours, theirs = runs_of(path)
     assert (ours["method"], theirs["method"]) == ("dnc-sc", "sklearn-kmeans")
     assert ours["status"] == theirs["status"] == "ok"
@@ -91,6 +105,7 @@ def test_a_suite_measures_every_method_and_goes_on_where_it_stopped(tmp_path):
     assert 0 < sum(ours["phases"].values()) <= ours["seconds"]
     assert {"survey", "select", "nearest", "partition", "discretize"} <= set(ours["phases"])
     assert ours["peak_bytes"] > ours["extra_bytes"] >= 0
+    assert ours["cpu_seconds"] > 0
     assert ours["threads"] == 1
     assert ours["n_rows"] == 3000
     assert ours["versions"]["dncsc"] == __version__
@@ -98,38 +113,37 @@ def test_a_suite_measures_every_method_and_goes_on_where_it_stopped(tmp_path):
     assert ours["load"] >= 0
     assert ours["compiled"] == 0, "kernels were not warm"
 
-    before = path.read_bytes()
-    again = CliRunner().invoke(app, command)
-    assert again.exit_code == 0
-    assert again.output == f"Nothing to run: all 2 cells are in {path} already.\n"
-    assert path.read_bytes() == before
 
-    wider = [*command, "--methods", "bench_clusterers:Halves"]
-    assert CliRunner().invoke(app, wider).exit_code == 0
-    assert path.read_bytes().startswith(before)
-    assert [run["method"] for run in runs_of(path)] == ["dnc-sc", "sklearn-kmeans", "bench_clusterers:Halves"]
+def test_a_clusterer_is_found_by_its_import_path():
+    told, _ = outcome_here(cell_of("bench_clusterers:Halves"))
+    assert told["status"] == "ok"
+    assert told["phases"] == {}
+
+
+def test_outliers_of_a_shape_do_not_count_in_scores():
+    told, _ = outcome_here(cell_of("dnc-sc", name="moons-outliers", rows=300))
+    assert (told["n_rows"], told["n_classes"]) == (315, 2)
+    assert told["ari"] > 0.95
 
 
 @pytest.mark.parametrize(
     ("method", "limits", "status", "reason"),
     [
-        ("bench_clusterers:Crashing", ROOMY, "failed", "RuntimeError: the sky fell"),
-        ("bench_clusterers:Vanishing", ROOMY, "failed", "ended while warming up with exit code 3: so long"),
-        ("bench_clusterers:Endless", Limits(0.5, 2**33), "timeout", "more than 0.5 s of warming up"),
-        ("bench_clusterers:Greedy", Limits(120, 6 * 10**8), "memory", "more than 600 MB while warming up"),
+        ("vanishing", ROOMY, "failed", "ended while warming up with exit code 3: so long"),
+        ("endless", Limits(0.5, 2**33), "timeout", "more than 0.5 s of warming up"),
+        ("greedy", Limits(120, 3 * 10**8), "memory", "more than 300 MB while warming up"),
     ],
 )
-def test_a_cell_that_goes_wrong_says_why(method, limits, status, reason):
+def test_a_cell_that_goes_wrong_says_why(method, limits, status, reason, odd_cells):
     told = run_cell(cell_of(method), limits)
     assert told["status"] == status
     assert reason in told["reason"]
 
 
 def test_a_cell_that_nobody_asks_for_anything_ends():
-    command = [sys.executable, "-m", "dncsc.bench.cell"]
     alone = {"capture_output": True, "text": True, "timeout": 60, "check": True, "start_new_session": True}
     for asked in ("", '{"set": '):
-        done = subprocess.run(command, input=asked, **alone)
+        done = subprocess.run(process.CELL_COMMAND, input=asked, **alone)
         assert (done.stdout, done.stderr) == ("", "")
 
 
@@ -168,8 +182,8 @@ def test_the_selection_is_a_clusterer_by_itself():
     assert stages == ["loading", "warming up", "fitting", "scoring"]
 
 
-def test_repeats_of_what_exceeded_a_limit_are_skipped_until_the_limit_is_raised(tmp_path):
-    plan = Plan("paper", (("tm-1m", 300),), ("bench_clusterers:Endless",), repeats=2)
+def test_repeats_of_what_exceeded_a_limit_are_skipped_until_the_limit_is_raised(tmp_path, odd_cells):
+    plan = Plan("paper", (("tm-1m", 300),), ("endless",), repeats=2)
 
     def run(limits):
         onlooker = Onlooker()
@@ -192,7 +206,7 @@ def waiting(folder):
     """A suite in whose second cell nothing moves, and the process of that cell."""
     (folder / "pid").unlink(missing_ok=True)
     suite = subprocess.Popen(
-        [*COMMAND, *WAITING, str(folder / "results.jsonl")],
+        [sys.executable, "-c", COMMAND, *WAITING, str(folder / "results.jsonl")],
         env={**os.environ, "BENCH_TEST_FOLDER": str(folder)},
         stderr=subprocess.PIPE,
         text=True,
@@ -233,15 +247,13 @@ looks_at_processes = pytest.mark.skipif(not Path("/proc/self/stat").exists(), re
 def killed(tmp_path_factory):
     """Folder of a suite that was killed in the second of its two cells."""
     folder = tmp_path_factory.mktemp("killed")
-    with pytest.MonkeyPatch.context() as patch:
-        let_clusterers_be_imported(patch)
-        with waiting(folder) as (suite, _):
-            suite.kill()
+    with waiting(folder) as (suite, _):
+        suite.kill()
     return folder
 
 
 @looks_at_processes
-def test_a_killed_suite_leaves_no_process_and_goes_on_where_it_stopped(killed, tmp_path):
+def test_a_killed_suite_leaves_no_process_and_goes_on_where_it_stopped(killed, tmp_path, odd_cells):
     path = tmp_path / "results.jsonl"
     shutil.copy(killed / "results.jsonl", path)
     (first,) = runs_of(path)
@@ -269,6 +281,7 @@ def test_an_interrupt_ends_at_once_and_says_how_to_go_on(killed, tmp_path, inter
     assert "The same command goes on" in said
 
 
+@pytest.mark.long
 def test_labels_do_not_depend_on_where_the_rows_are():
     pytest.importorskip("distributed")
     cells = {engine: cell_of("dnc-sc", rows=8000, engine=engine) for engine in ENGINES}

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from dncsc.cli import main
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.outputs import table_target
 from dncsc.cli.writers import table_writer
 from dncsc.rows.arrow import arrow
@@ -68,7 +68,7 @@ def test_identifiers_that_no_array_holds_are_refused_by_name(blocks, words, tmp_
             for block in blocks:
                 writer.write([block, np.zeros(2, np.int32)])
 
-    with pytest.raises(Refused, match=r"column 'code' .* Write .csv or .parquet instead") as refusal:
+    with pytest.raises(UsageError, match=r"column 'code' .* Write .csv or .parquet instead") as refusal:
         write()
     assert words in str(refusal.value)
     assert list(tmp_path.iterdir()) == []

@@ -10,23 +10,23 @@ import sys
 FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
 
 
-class Trouble(Exception):
+class CliError(Exception):
     """Something to tell the user in one line."""
 
     code = REFUSED
 
 
-class Refused(Trouble):
+class UsageError(CliError):
     """Input or options that cannot be worked with."""
 
 
-class BadFile(Trouble):
+class FileError(CliError):
     """A file or folder that cannot be read or written."""
 
     code = FILE
 
 
-class BadCluster(Trouble):
+class ClusterUnavailableError(CliError):
     """A Dask cluster that cannot be reached, or failed."""
 
     code = CLUSTER
@@ -68,7 +68,7 @@ def explain(error: BaseException) -> tuple[int, str]:
 
 
 def _explain(error: BaseException) -> tuple[int, str]:
-    if isinstance(error, Trouble):
+    if isinstance(error, CliError):
         return error.code, _line(error)
     if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
         text = _line(error.format_message()).replace("Value error, ", "")

@@ -10,7 +10,7 @@ import typer
 
 from dncsc import memory
 from dncsc.cli import options
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import Choice, Source, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
@@ -109,7 +109,9 @@ def fit(
     k = number_of_clusters(clusters)
     check(targets.all(), places(data), force)
     if cluster is not None and max_memory is not None:
-        raise Refused("--max-memory is for this machine. Workers of a --cluster have limits of their own: set these.")
+        raise UsageError(
+            "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
+        )
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
     check_identifier(targets.labels, identifier)
@@ -117,7 +119,7 @@ def fit(
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
     check_parameters(estimator)
     if targets.model is not None and not hasattr(estimator, "predict"):
-        raise Refused(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
+        raise UsageError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
     if targets.report is not None:
         report_writer()
     summary = Summary("fit", quiet, json, targets.labels_on_stdout)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dncsc.cli.columns import ARROW, TEXT, column_blocks, dtype_of, schema_of
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.writers import texts
 from dncsc.rows.arrow import arrow
 from dncsc.rows.base import FileState
@@ -48,7 +48,7 @@ class Identifiers:
         try:
             return values.cast(self.type)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise Refused(
+            raise UsageError(
                 f"column {self.name!r} holds values of {values.type} that have no place in a column of {self.type}, "
                 "as other files have it. Write .csv instead."
             ) from error
@@ -74,7 +74,9 @@ def settled(read: Source, name: str | None, target: Target | None) -> Identifier
 def _check_alike(files: list[Path], kinds: list[str], name: str) -> None:
     """Refuse arrays of text and of numbers that would have to become one; Arrow is not asked, it need not be there."""
     if len({dtype_of(path, kind, name).kind in "biuf" for path, kind in zip(files, kinds, strict=True)}) > 1:
-        raise Refused(f"--id: {name!r} holds text in some files and numbers in others. Write .csv or .parquet instead.")
+        raise UsageError(
+            f"--id: {name!r} holds text in some files and numbers in others. Write .csv or .parquet instead."
+        )
 
 
 def _type(path: Path, kind: str, name: str, target: Target) -> Any:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import Choice, open_features, source
 from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
@@ -97,7 +97,7 @@ def estimate(
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = make_estimator(method, number_of_clusters(clusters), **given)
     if method != ESTIMATED:
-        raise Refused(
+        raise UsageError(
             f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
@@ -126,10 +126,10 @@ def _shape(data: str | None, rows: int | None, features: int | None, choice: Cho
     """Rows, features and working precision of a file, or as given."""
     if data is None:
         if rows is None or features is None:
-            raise Refused("name a file, or give both --rows and --features.")
+            raise UsageError("name a file, or give both --rows and --features.")
         return rows, features, "float32"
     if rows is not None or features is not None:
-        raise Refused("--rows and --features are for when there is no file: leave them out, or leave out the file.")
+        raise UsageError("--rows and --features are for when there is no file: leave them out, or leave out the file.")
     from dncsc.engines.frame import working_dtype
 
     with source(data) as read:

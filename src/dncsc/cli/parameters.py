@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import OPTIONS, Refused
+from dncsc.cli.errors import OPTIONS, UsageError
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -18,7 +18,7 @@ def number_of_clusters(text: str) -> int | str:
     if text == "auto":
         return text
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise Refused(f"-k must be a number of clusters of at least 1, or auto; got {text!r}.")
+        raise UsageError(f"-k must be a number of clusters of at least 1, or auto; got {text!r}.")
     return int(text)
 
 
@@ -30,12 +30,12 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     known = clusterer(method).get_params()
     for name in parameters:
         if name not in known:
-            raise Refused(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
+            raise UsageError(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
     if k == "auto" and COUNTS not in known:
         able = ", ".join(name for name in methods() if "/" not in name and COUNTS in clusterer(name).get_params())
-        raise Refused(f"-k auto: the method {method} does not count clusters; {able} does. Give -k a number.")
+        raise UsageError(f"-k auto: the method {method} does not count clusters; {able} does. Give -k a number.")
     if parameters.get("n_jobs") == 0:
-        raise Refused("--jobs is a number of threads, or -1 for all cores; got 0.")
+        raise UsageError("--jobs is a number of threads, or -1 for all cores; got 0.")
     return clusterer(method, k, **parameters)  # type: ignore[arg-type]
 
 
@@ -48,7 +48,7 @@ def check_parameters(estimator: Any) -> None:
 def check_enough(n_rows: int, k: int | str, name: str) -> None:
     """Refuse fewer rows than clusters."""
     if isinstance(k, int) and n_rows < k:
-        raise Refused(f"-k {k}: {name} has only {n_rows:,} rows, and each cluster needs one.")
+        raise UsageError(f"-k {k}: {name} has only {n_rows:,} rows, and each cluster needs one.")
 
 
 def passes(estimator: Any, rows: Rows) -> int:

@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.outputs import Target, grown_beside
 
 
@@ -226,5 +226,5 @@ def _as_bytes(block: np.ndarray) -> Any:
     return np.ascontiguousarray(block).data
 
 
-def _no_place(name: str, why: str) -> Refused:
-    return Refused(f"column {name!r} {why}, for which an .npz file has no place. Write .csv or .parquet instead.")
+def _no_place(name: str, why: str) -> UsageError:
+    return UsageError(f"column {name!r} {why}, for which an .npz file has no place. Write .csv or .parquet instead.")

@@ -14,11 +14,12 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_info
 
-from dncsc import DnCSC, load_model, pipeline
+from dncsc import DnCSC, load_model
 from dncsc.engines.columns import InMemory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import one_thread_each
+from dncsc.estimators.parameters import check_parameters
 
 SMALL = {"n_landmarks": 150, "random_state": 0}
 
@@ -325,7 +326,7 @@ def test_what_was_kept_for_each_row_is_gone_without_the_garbage_collector(moons)
     try:
         with LocalEngine(ArraySource(X), columns=columns) as engine:
             model = DnCSC(2, n_landmarks=50, random_state=0)
-            labels = pipeline.run(model._recipe(), engine, model._settings()(len(X))).labels
+            labels = model._run(engine, check_parameters(model)).labels
         del engine
         alive = {name for name, array in columns.seen if array() is not None}
     finally:

@@ -16,6 +16,7 @@ import numpy as np
 from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
+from dncsc.errors import ParameterError, Worded
 from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
 from dncsc.phases.ensemble import MOST, MOST_A_CLUSTER
 from dncsc.phases.partition import DENSE_LANDMARKS
@@ -34,7 +35,7 @@ TABLES_OF_VECTORS = 4
 """Of the landmarks' vectors, at once, in the solver and in each thread that labels rows: more than are known of."""
 
 
-class InsufficientMemoryError(MemoryError):
+class InsufficientMemoryError(Worded, MemoryError):
     """A run that needs more memory or disk than it may have; said before it begins."""
 
 
@@ -51,7 +52,7 @@ def parse_bytes(text: str | int) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
     size = int(float(match[1]) * UNITS[match[2]]) if match and match[2] in UNITS else 0
     if size <= 0:
-        raise ValueError(f'max_memory must be a size such as "2GB" or a number of bytes; got {text!r}.')
+        raise ParameterError("max_memory", text, 'must be a size such as "2GB" or a number of bytes')
     return size
 
 

@@ -1,8 +1,7 @@
 """Errors and warnings that carry fields, and how they become sentences.
 
-A message names a parameter as ``{n_jobs}``, or as ``{n_jobs=}`` where it stands with its value. A `Vocabulary` says
-what these are called: the library says ``n_jobs`` and ``n_jobs=2``, the command line ``--jobs`` and ``--jobs 2``. No
-message is ever taken apart again.
+A message names a parameter in braces: ``{n_jobs}``. A `Vocabulary` says what that is called where the message is read:
+``n_jobs`` in Python, ``--jobs`` at a terminal. No message is ever taken apart again.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ class Worded(Exception):
     message : str
         With parameters in braces.
     names : sequence of str
-        Parameters that stand in it as ``{name}``.
-    settings : mapping
-        Values of parameters that stand in it as ``{name=}``.
+        Parameters that stand in it by name.
+    settings : mapping, optional
+        Parameters that stand in it with their values: ``n_jobs=2`` or ``--jobs 2``.
     """
 
     def __init__(self, message: str, names: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> None:
@@ -48,7 +47,7 @@ class Worded(Exception):
         for name in self.names:
             text = text.replace(f"{{{name}}}", words.name(name))
         for name, value in self.settings.items():
-            text = text.replace(f"{{{name}=}}", words.setting(name, value))
+            text = text.replace(f"{{{name}}}", words.setting(name, value))
         return text
 
     def __str__(self) -> str:
@@ -87,7 +86,7 @@ class ParameterOrderError(InputError):
     """A parameter that is smaller than another one, and must not be."""
 
     def __init__(self, name: str, value: Any, least_name: str, least: Any) -> None:
-        super().__init__(f"{{{name}=}} must be at least {{{least_name}=}}.", (), {name: value, least_name: least})
+        super().__init__(f"{{{name}}} must be at least {{{least_name}}}.", (), {name: value, least_name: least})
         self.name, self.value, self.least_name, self.least = name, value, least_name, least
         self.args = (name, value, least_name, least)
 
@@ -105,7 +104,7 @@ class UnknownNameError(InputError, TypeError):
     """
 
     def __init__(self, where: str, name: Any, known: Sequence[str]) -> None:
-        super().__init__(f"{where} {name!r}.{did_you_mean(name, known)} Known are: {', '.join(known)}.")
+        super().__init__(f"{where} {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}.")
         self.where, self.name, self.known = where, name, list(known)
         self.args = (where, name, self.known)
 

@@ -15,7 +15,7 @@ from dncsc.cli.inputs import Choice, Source, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, check_folder
-from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters, passes
+from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import Progress, size
 from dncsc.cli.results import Targets, make_report, report_writer, save_model, write_all
 from dncsc.cli.summary import Summary, cluster_sizes
@@ -117,7 +117,6 @@ def fit(
     check_identifier(targets.labels, identifier)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
-    check_parameters(estimator)
     if targets.model is not None and not hasattr(estimator, "predict"):
         raise UsageError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
     if targets.report is not None:

@@ -11,7 +11,7 @@ import typer
 from dncsc.cli import options
 from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import Choice, open_features, source
-from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters
+from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
 from dncsc.cli.progress import size
 from dncsc.cli.summary import print_facts, print_json, print_table
@@ -101,7 +101,6 @@ def estimate(
             f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
-    check_parameters(estimator)
     n_rows, n_features, dtype = _shape(data, rows, features, Choice(columns, drop, identifier))
     check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())

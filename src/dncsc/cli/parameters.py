@@ -23,8 +23,9 @@ def number_of_clusters(text: str) -> int | str:
 
 
 def make_estimator(method: str, k: int | str, **given: Any) -> Any:
-    """The estimator of a method; parameters that are None are left to it."""
+    """The estimator of a method, with what a fit would refuse refused; parameters that are None are left to it."""
     from dncsc import clusterer, methods
+    from dncsc.estimators.parameters import check_parameters
 
     parameters = {name: value for name, value in given.items() if value is not None}
     known = clusterer(method).get_params()
@@ -34,15 +35,9 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     if k == "auto" and COUNTS not in known:
         able = ", ".join(name for name in methods() if "/" not in name and COUNTS in clusterer(name).get_params())
         raise UsageError(f"-k auto: the method {method} does not count clusters; {able} does. Give -k a number.")
-    if parameters.get("n_jobs") == 0:
-        raise UsageError("--jobs is a number of threads, or -1 for all cores; got 0.")
-    return clusterer(method, k, **parameters)  # type: ignore[arg-type]
-
-
-def check_parameters(estimator: Any) -> None:
-    """Refuse what a fit would refuse, before anything is read."""
-    estimator._recipe()
-    estimator._settings()
+    estimator = clusterer(method, k, **parameters)  # type: ignore[arg-type]
+    check_parameters(estimator)
+    return estimator
 
 
 def check_enough(n_rows: int, k: int | str, name: str) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dncsc import pipeline
-from dncsc.estimators import checks
 from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
-from dncsc.phases.ensemble import Members
-from dncsc.phases.settings import AUTO
+from dncsc.estimators.parameters import CONSTRAINTS, positive
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
 from dncsc.recipes import DNC_SC, U_SPEC, Recipe
 
-MANY_LANDMARKS, ROWS_OF_MANY = 1000, 40
-"""More landmarks than these should have so many rows each: fewer make members finer, but not better."""
+
+class EnsembleClusterer(EmbeddingMixin, RecipeClusterer):
+    """A clusterer that finds the consensus of base clusterings."""
+
+    constraints = {**CONSTRAINTS, "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
+
+    def _keep(self, found: pipeline.Run) -> None:
+        super()._keep(found)
+        if found.confidence is not None:
+            self.confidence_ = found.confidence
 
 
-class LSEC(EmbeddingMixin, RecipeClusterer):
+class LSEC(EnsembleClusterer):
     """LSEC: many clusterings from a few shared landmark graphs, and their consensus (Li et al. 2023).
 
     Parameters
@@ -57,66 +62,21 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     DnCSC : What the other parameters and fitted attributes mean; they are the same.
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_members: int = 30,
-        n_graphs: int = 2,
-        n_landmarks: int = 2000,
-        n_neighbors: int = 5,
-        selection_rate: int | str = "auto",
-        sample_size: int | str = "auto",
-        n_candidates: int | str = "auto",
-        bandwidth: float | str = "auto",
-        normalize: str = "l2",
-        n_init: int = 3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_members = n_members
-        self.n_graphs = n_graphs
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.selection_rate = selection_rate
-        self.sample_size = sample_size
-        self.n_candidates = n_candidates
-        self.bandwidth = bandwidth
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-
-    bandwidths = (AUTO, *RecipeClusterer.bandwidths)
+    n_members: int = 30
+    n_graphs: int = 2
+    n_landmarks: int = 2000
+    n_neighbors: int = 5
+    selection_rate: int | str = "auto"
+    sample_size: int | str = "auto"
+    n_candidates: int | str = "auto"
+    bandwidth: float | str = "auto"
+    normalize: str = "l2"
 
     def _recipe(self) -> Recipe:
         return DNC_SC
 
-    def _members(self) -> Members:
-        count = checks.integer("n_members", self.n_members)
-        return Members(count, min(count, checks.integer("n_graphs", self.n_graphs)))
 
-    def _most_landmarks(self, n_counted: int) -> int:
-        return max(min(MANY_LANDMARKS, super()._most_landmarks(n_counted)), n_counted // ROWS_OF_MANY)
-
-    def _keep(self, found: pipeline.Run) -> None:
-        super()._keep(found)
-        if found.confidence is not None:
-            self.confidence_ = found.confidence
-
-
-class USENC(LSEC):
+class USENC(EnsembleClusterer):
     """U-SENC: clusterings by U-SPEC, each with landmarks of its own, and their consensus (Huang et al. 2020).
 
     Parameters
@@ -143,48 +103,15 @@ class USENC(LSEC):
     LSEC : The same from fewer graphs, and so in less time; what `confidence_` means.
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_members: int = 20,
-        n_landmarks: int = 1000,
-        n_neighbors: int = 5,
-        sample_size: int | str = "auto",
-        n_candidates: int | str = "auto",
-        bandwidth: float | str = "mean",
-        normalize: str = "l2",
-        n_init: int = 3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_members = n_members
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.sample_size = sample_size
-        self.n_candidates = n_candidates
-        self.bandwidth = bandwidth
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    n_members: int = 20
+    n_landmarks: int = 1000
+    n_neighbors: int = 5
+    sample_size: int | str = "auto"
+    n_candidates: int | str = "auto"
+    bandwidth: float | str = "mean"
+    normalize: str = "l2"
 
     spare_candidates = 1  # as in U-SPEC
 
     def _recipe(self) -> Recipe:
         return U_SPEC
-
-    def _members(self) -> Members:
-        count = checks.integer("n_members", self.n_members)
-        return Members(count, count)

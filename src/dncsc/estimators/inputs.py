@@ -49,7 +49,8 @@ def open_engine(
             f"{format_bytes(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
             f"landmarks, {size.n_features} features and {size.n_threads} threads. The process has "
             f"{format_bytes(resident())} already and may have {format_bytes(max(room.memory, 0))} more. "
-            "Raise max_memory, or lower n_landmarks or n_jobs."
+            "Raise {max_memory}, or lower {n_landmarks} or {n_jobs}.",
+            ("max_memory", "n_landmarks", "n_jobs"),
         )
     copied = in_files and not rows.direct
     copy = Column("copy", working_dtype(rows.dtype), size.n_features)
@@ -59,8 +60,9 @@ def open_engine(
         if not rows.seekable:
             raise InsufficientMemoryError(
                 f"{rows!r} can only be read from beginning to end, and a copy of {format_bytes(need)} fits "
-                f"neither in memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, "
-                "or convert the file to Parquet."
+                f"neither in memory nor in {room.folder}. "
+                "Set {scratch_dir} to another folder, raise {max_memory}, or convert the file to Parquet.",
+                ("scratch_dir", "max_memory"),
             )
         copied, need = False, 0  # read again in every pass
         columns = _place_for(size, room, spare, need)
@@ -68,7 +70,8 @@ def open_engine(
         raise InsufficientMemoryError(
             f"{format_bytes(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
             f"{format_bytes(room.disk)} are left in {room.folder}. "
-            "Name another folder as scratch_dir, or raise max_memory."
+            "Set {scratch_dir} to another folder, or raise {max_memory}.",
+            ("scratch_dir", "max_memory"),
         )
     if isinstance(columns, InMemory):
         spare -= size.columns + need

@@ -10,10 +10,11 @@ import numpy as np
 from dncsc import pipeline
 from dncsc.estimators import saving
 from dncsc.estimators.base import LandmarkClusterer, RecipeClusterer
-from dncsc.estimators.ensembles import LSEC
+from dncsc.estimators.ensembles import EnsembleClusterer
 from dncsc.estimators.exact_sc import ExactSC
 from dncsc.estimators.lloyd_kmeans import LloydKMeans
 from dncsc.estimators.nystrom_sc import NystromSC
+from dncsc.estimators.parameters import check_parameters
 from dncsc.estimators.registry import CLASSES
 from dncsc.phases.discretize import Centroids, Labelled
 from dncsc.phases.embedding import RowsAndLandmarks
@@ -75,9 +76,7 @@ def _with_parameters(path: Any, header: dict[str, Any]) -> RecipeClusterer:
     """The estimator that a header describes, not fitted yet; its parameters are checked as `fit` does."""
     try:
         estimator = CLASSES[header["class"]](**header["params"])
-        estimator._recipe()
-        estimator._members()
-        estimator._settings()
+        check_parameters(estimator)
     except (ValueError, TypeError) as error:
         raise RecordError(f"{path} has parameters of another version: {error}") from error
     return estimator
@@ -87,7 +86,7 @@ PLACED_BY: dict[type, type] = {
     ExactSC: Placed,
     LandmarkClusterer: RowsAndLandmarks,
     LloydKMeans: IdentityEmbedding,
-    LSEC: RowsAndMembers,
+    EnsembleClusterer: RowsAndMembers,
     NystromSC: ByAllLandmarks,
 }
 """What places the rows of each class."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState
-from dncsc.rows.columns import column_names, listed
+from dncsc.rows.columns import ColumnsError, column_names
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -62,8 +62,9 @@ def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
         words = [f"{name!r} ({schema.field(name).type})" for name in bad]
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
         good = [name for name in names if types[name] is not None]
-        advice = f"choose others with columns=[{listed(good)}]" if good else "no column does"
-        raise TypeError(f"{where}: columns must hold numbers; {advice}. Not numbers are {', '.join(words[:5])}{more}.")
+        advice = "choose others with {columns}" if good else "no column does"
+        rule = f"columns must hold numbers; {advice}. Not numbers are {', '.join(words[:5])}{more}."
+        raise ColumnsError(where, rule, good)
     return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
 
 

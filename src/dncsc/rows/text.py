@@ -14,7 +14,7 @@ import numpy as np
 
 from dncsc.rows.arrow import arrow, decoding, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows
-from dncsc.rows.columns import column_names, column_numbers
+from dncsc.rows.columns import ColumnsError, column_names, column_numbers
 from dncsc.rows.header import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
 from dncsc.rows.sniff import content
 
@@ -55,9 +55,10 @@ class TextRows(StreamRows):
                 return wider
         at, before = _first_misfit(cells, possible)
         expected = "truth value, as those before are" if before == ("bool",) else "number"
-        raise TypeError(
-            f"{file.path}: column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no "
-            f"{expected}. Choose other columns with columns=."
+        raise ColumnsError(
+            str(file.path),
+            f"column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}. "
+            "Choose other columns with {columns}.",
         )
 
     def _pieces(self) -> Iterator[np.ndarray]:
@@ -127,9 +128,10 @@ def open_text(file: FileState, columns: Sequence[Any] | None = None) -> TextRows
         numbers = column_numbers(columns, dialect.width, str(file.path))
         return TextRows(file, dialect, range(dialect.width) if numbers is None else numbers)
     if columns is None and "" in dialect.names:
-        raise ValueError(
-            f"{file.path}: column {dialect.names.index('')} has no name. If it numbers rows, as pandas' index does, "
-            "choose the others with columns=, or write the file without it."
+        raise ColumnsError(
+            str(file.path),
+            f"column {dialect.names.index('')} has no name. If it numbers rows, as pandas' index does, "
+            "choose the others with {columns}, or write the file without it.",
         )
     chosen = column_names(columns, dialect.names, str(file.path))
     return TextRows(file, dialect, [dialect.names.index(name) for name in chosen])

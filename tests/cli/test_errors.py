@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from pathlib import Path
 
@@ -11,16 +10,7 @@ import pytest
 
 from dncsc import InsufficientMemoryError
 from dncsc.cli import errors, main
-from dncsc.errors import (
-    InputError,
-    NotFiniteError,
-    NotNumericError,
-    ParameterError,
-    ParameterOrderError,
-    TooFewRowsError,
-    TooManyRowsError,
-    UnknownNameError,
-)
+from dncsc.errors import InputError, ParameterError, ParameterOrderError
 
 ROWS = np.random.default_rng(1).normal(size=(300, 2))
 FIT = ["-k", "2", "--landmarks", "20"]
@@ -79,7 +69,10 @@ def test_nobody_at_a_terminal_is_told_of_python(rows, options, code, words, fold
     ("error", "shown"),
     [
         (ParameterError("n_neighbors", 0, "must be an integer"), "--neighbors must be an integer; got 0."),
-        (ParameterError("n_jobs", 0, "must be None or an integer"), "--jobs must be a number of threads, or -1 for all"),
+        (
+            ParameterError("n_jobs", 0, "must be None or an integer"),
+            "--jobs must be a number of threads, or -1 for all",
+        ),
         (ParameterOrderError("n_landmarks", 2, "n_clusters", 3), "--landmarks 2 must be at least -k 3."),
         (
             InsufficientMemoryError("Raise {max_memory}, or lower {n_landmarks}", ("max_memory", "n_landmarks")),
@@ -94,21 +87,3 @@ def test_nobody_at_a_terminal_is_told_of_python(rows, options, code, words, fold
 )
 def test_parameters_are_called_as_the_options_that_set_them(error, shown):
     assert errors.in_options(error).startswith(shown)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        ParameterError("n_jobs", 0, "must be a number", "Try 1."),
-        ParameterOrderError("n_landmarks", 2, "n_clusters", 3),
-        TooFewRowsError(1, 2),
-        TooManyRowsError(30_000, 20_000),
-        NotFiniteError({"NaN": 2}, 3, 1, "height", 4),
-        NotNumericError("column 'a' holds 'x'"),
-        UnknownNameError("there is no method", "dnc", ["dnc-sc"]),
-    ],
-)
-def test_errors_come_back_from_other_processes_with_their_fields(error):
-    again = pickle.loads(pickle.dumps(error))
-    assert vars(again) == vars(error)
-    assert str(again) == str(error)

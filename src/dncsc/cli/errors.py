@@ -81,7 +81,7 @@ def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, CliError):
         return error.code, _line(error)
     if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
-        text = _line(error.format_message()).replace("Value error, ", "")
+        text = _line(error.format_message())
         return REFUSED, f"{text[:1].lower()}{text[1:]}{_help_of(error)}"
     if isinstance(error, OSError):
         return FILE, _of_file(error)

@@ -23,21 +23,12 @@ from dncsc.cli.summary import Summary, cluster_sizes
 if TYPE_CHECKING:
     from dncsc.rows import Rows
 
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
-    ),
-]
+Output = Annotated[str | None, options.Labels]
 ModelFile = Annotated[
-    str | None,
-    typer.Option(
-        "--model", metavar="FILE", help="Model to predict with later, as .npz.", rich_help_panel=options.OUTPUT
-    ),
+    str | None, options.option(options.OUTPUT, "Model to predict with later, as .npz.", "--model", metavar="FILE")
 ]
 ReportFile = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Page to look at, as .html.", rich_help_panel=options.OUTPUT),
+    str | None, options.option(options.OUTPUT, "Page to look at, as .html.", "--report", metavar="FILE")
 ]
 
 
@@ -51,25 +42,23 @@ class Scale(str, Enum):
 
 ScaleBy = Annotated[
     Scale,
-    typer.Option(
+    options.option(
+        options.ROWS,
+        "Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
         metavar="none|standard|robust",
-        help="Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
-        rich_help_panel=options.ROWS,
     ),
 ]
 Resume = Annotated[
     str | None,
-    typer.Option(
+    options.option(
+        options.RUNNING,
+        "Keep what is done in this folder; the same command goes on there after an interruption.",
         metavar="FOLDER",
-        help="Keep what is done in this folder; the same command goes on there after an interruption.",
-        rich_help_panel=options.RUNNING,
     ),
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.", rich_help_panel=options.RUNNING
-    ),
+    options.option(options.RUNNING, "Run on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS"),
 ]
 
 

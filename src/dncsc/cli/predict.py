@@ -20,12 +20,7 @@ if TYPE_CHECKING:
     from dncsc.rows import Rows
 
 ModelFile = Annotated[str, typer.Argument(help="Model that dncsc fit --model has written.", show_default=False)]
-Output = Annotated[
-    str,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
-    ),
-]
+Output = Annotated[str, options.Labels]
 
 
 def predict(

@@ -172,6 +172,7 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
 
     def _apply(self, function: Callable[..., Any], X: Any) -> Any:
         check_is_fitted(self)
+        CONSTRAINTS["n_jobs"].check("n_jobs", self.n_jobs)
         rows = self._rows(X, reset=False)
         if is_dask(rows):
             return apply_lazily(self._model, function.__name__, rows, self._names())

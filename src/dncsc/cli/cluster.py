@@ -40,7 +40,7 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
 
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    """A client; whatever happens between it and the cluster is trouble with the cluster."""
+    """A client; what fails between it and the cluster is an error of the cluster."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -86,7 +86,7 @@ def _unseen(files: Sequence[FileState]) -> str | None:
 
 
 def _as_dask(rows: Rows) -> Any:
-    """A Dask array whose chunks are read by whoever needs them."""
+    """A Dask array whose chunks are read by the workers."""
     import dask.array as da
     import numpy as np
 

@@ -47,7 +47,7 @@ def check_enough(n_rows: int, k: int | str, name: str) -> None:
 
 
 def passes(estimator: Any, rows: Rows) -> int:
-    """Passes over the rows to expect; 0 where nobody knows."""
+    """Passes over the rows to expect; 0 where they are not known."""
     from dncsc import DnCSC, estimate
 
     return estimate(*rows.shape, **estimator.get_params()).passes if isinstance(estimator, DnCSC) else 0

@@ -82,8 +82,8 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         self
         """
         parameters = check_parameters(self)
-        room = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
-        keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
+        limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
+        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = self._rows(X, reset=True)
             n_rows = rows.shape[0]
@@ -93,8 +93,8 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
             weight = self._weight(sample_weight, rows)
             refuse_to_replace(labels_to, rows)
             with labels_file(labels_to, n_rows) as deliver:
-                with open_engine(rows, weight, self.n_jobs, size_of(self, rows), room) as engine:
-                    found = self._run(engine, parameters, keeper)
+                with open_engine(rows, weight, self.n_jobs, size_of(self, rows), limits) as engine:
+                    found = self._run(engine, parameters, checkpoint)
                 deliver(found.labels)
             if labels_to is not None:
                 found.labels = np.load(labels_to, mmap_mode="r")
@@ -164,7 +164,7 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
             warnings.warn(FewerClustersWarning(n_found, wanted), stacklevel=4)
 
     def _bandwidth_outside(self, frame: Frame, bandwidth: float | None) -> float | None:
-        """A bandwidth that was used, in the user's units; one that he gave, to the last digit."""
+        """A bandwidth that was used, in the user's units; a given one, to the last digit."""
         if bandwidth is None:
             return None
         given = getattr(self, "bandwidth", MEAN)
@@ -176,9 +176,9 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         rows = self._rows(X, reset=False)
         if is_dask(rows):
             return apply_lazily(self._model, function.__name__, rows, self._names())
-        room, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
+        limits, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
         size = size_of(self, rows, dtype, sum(each.row_bytes for each in made_by(self._model, function.__name__)))
-        with open_engine(rows, None, self.n_jobs, size, room, dtype) as engine:
+        with open_engine(rows, None, self.n_jobs, size, limits, dtype) as engine:
             return function(self._model, engine, self._names())
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
@@ -197,7 +197,7 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
 
 
 class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """For methods that can place any row in the spectral embedding."""
+    """For methods that embed any row."""
 
     def transform(self, X: Any) -> np.ndarray:
         """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).

@@ -91,10 +91,10 @@ def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: 
         )
     fitted = getattr(estimator, "feature_names_in_", None)
     if fitted is not None and names is not None and list(fitted) != list(names):
-        place = next(i for i, (one, other) in enumerate(zip(fitted, names, strict=True)) if one != other)
+        i = next(i for i, (one, other) in enumerate(zip(fitted, names, strict=True)) if one != other)
         raise ValueError(
             "The feature names should match those that were passed during fit: "
-            f"column {place} was {str(fitted[place])!r} and is now {str(names[place])!r}."
+            f"column {i} was {str(fitted[i])!r} and is now {str(names[i])!r}."
         )
 
 

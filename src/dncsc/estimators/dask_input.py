@@ -1,4 +1,4 @@
-"""Dask arrays and frames as input: checked like any other, and walked through a model lazily."""
+"""Dask arrays and frames as input: checked like any other, and labelled or embedded lazily."""
 
 from __future__ import annotations
 

@@ -43,19 +43,15 @@ class LSEC(EnsembleClusterer):
     n_init : int, default=3
         Runs of k-means on the consensus; see `DnCSC`.
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     Attributes
     ----------
     labels_ : ndarray of int32 of shape (n_samples,)
     confidence_ : ndarray of float32 of shape (n_samples,)
-        How far the members agree on a row, in [0, 1]: the mean share of rows of its own label among the rows that a
-        member puts into the same cluster.
+        How far the base clusterings agree on a row, in [0, 1]: the mean share of rows of its own label among the rows
+        that a base clustering puts into the same cluster.
 
     See Also
     --------
@@ -91,12 +87,8 @@ class USENC(EnsembleClusterer):
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     See Also
     --------

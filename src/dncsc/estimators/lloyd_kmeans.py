@@ -17,12 +17,8 @@ class LloydKMeans(RecipeClusterer):
     n_clusters : int, default=8
     n_init : int, default=1
     max_iter : int, default=300
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     Attributes
     ----------

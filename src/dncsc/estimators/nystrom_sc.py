@@ -24,12 +24,8 @@ class NystromSC(EmbeddingMixin, RecipeClusterer):
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     See Also
     --------

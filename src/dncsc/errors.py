@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 from dncsc.suggest import did_you_mean
 
+ANY_VALUE = ...
+"""Stands for the value of a parameter that the user has to choose."""
+
 
 class Vocabulary(NamedTuple):
     """What parameters are called where a message is read."""
@@ -21,7 +24,7 @@ class Vocabulary(NamedTuple):
     """of a parameter with its value"""
 
 
-PYTHON = Vocabulary(lambda name: name, lambda name, value: f"{name}={value!r}")
+PYTHON = Vocabulary(lambda name: name, lambda name, value: f"{name}=" if value is ANY_VALUE else f"{name}={value!r}")
 
 
 class Worded(Exception):

@@ -7,7 +7,15 @@ import os
 import sys
 from typing import Any
 
-from dncsc.errors import NotFiniteError, ParameterError, TooFewRowsError, TooManyRowsError, Vocabulary, Worded
+from dncsc.errors import (
+    ANY_VALUE,
+    NotFiniteError,
+    ParameterError,
+    TooFewRowsError,
+    TooManyRowsError,
+    Vocabulary,
+    Worded,
+)
 
 FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
 
@@ -56,7 +64,7 @@ def _setting(name: str, value: Any) -> str:
     """A parameter with its value, as it is typed: `--columns a,"b, c"`."""
     if isinstance(value, list | tuple):
         value = ",".join(f'"{each}"' if "," in str(each) else str(each) for each in value)
-    return f"{_name(name)} {value}"
+    return _name(name) if value is ANY_VALUE else f"{_name(name)} {value}"
 
 
 def _name(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.errors import InputError
+from dncsc.errors import ANY_VALUE, InputError
 from dncsc.suggest import did_you_mean
 
 
@@ -15,8 +15,7 @@ class ColumnsError(InputError, TypeError):
     """A table needs another choice of columns: where, why, and which ones would do, where these are known."""
 
     def __init__(self, where: str, rule: str, columns: Sequence[str] | None = None) -> None:
-        settings = {"columns": list(columns)} if columns else None
-        super().__init__(f"{where}: {rule}", () if columns else ("columns",), settings)
+        super().__init__(f"{where}: {rule}", (), {"columns": list(columns) if columns else ANY_VALUE})
         self.where, self.rule, self.columns = where, rule, columns
         self.args = (where, rule, columns)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import tempfile
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -54,10 +57,31 @@ WRITERS = {
     "semicolons.csv": lambda X, path: write_csv(X, path, ";"),
     "rows.csv.gz": write_csv,
 }
+KINDS = [
+    name
+    for name in WRITERS
+    if name not in ("rows.feather", "stream.arrow", "no header.csv", "semicolons.csv", "rows.tsv")
+]
+"""Files of which no two are read by the same code."""
 NAMED = [name for name in WRITERS if not name.endswith((".npy", ".npz")) and "no header" not in name]
 NAMELESS = [name for name in WRITERS if name not in NAMED]
 DIRECT = [name for name in WRITERS if name.endswith(".npy") or name.startswith("stored")]
 SEEKABLE = [*DIRECT, "rows.parquet", "rows.feather", "rows.arrow"]
+
+
+@cache
+def _content(name, n, dtype):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        WRITERS[name](numbers(dtype, n), path)
+        return path.read_bytes()
+
+
+def written(folder, name, n=N, dtype="float64"):
+    """The path of a new file that holds `numbers`; what is written into it is made once."""
+    path = folder / name
+    path.write_bytes(_content(name, n, dtype))
+    return path
 
 
 def whole(rows, n_rows=300):

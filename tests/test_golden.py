@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dncsc.datasets import load
+from dncsc.datasets import real
 from golden.freeze import CLASSES, FILE, KINDS, cases, machine, summary
 
 FROZEN = json.loads(FILE.read_text())
@@ -14,17 +14,9 @@ SAME_MACHINE = FROZEN["made on"] == machine()
 REAL = ("usps", "pendigits", "letters", "mnist", "covertype")
 
 
-def _has(name: str) -> bool:
-    try:
-        load(name, 1)
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 @pytest.fixture(scope="module", name="absent")
 def absent_sets() -> list[str]:
-    return [name for name in REAL if not _has(name)]
+    return [name for name in REAL if real.find(name) is None]
 
 
 @pytest.mark.parametrize("kind", KINDS)

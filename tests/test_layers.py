@@ -16,6 +16,7 @@ LAYERS = [
     "version",
     "memory",
     "atomic",
+    "npy_header",
     "records",
     "rows",
     "kernels",

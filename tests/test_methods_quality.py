@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dncsc import clusterer
-from dncsc.datasets import load
+from dncsc.datasets import load, real
 from dncsc.metrics import accuracy, nmi
 
 MEASURES = ("ACC", "NMI")
@@ -74,9 +72,8 @@ CASES = [*PAPER, ("u-senc", "pendigits"), ("lsec", "pendigits"), ("lsec", "usps"
 
 @functools.cache
 def rows_and_classes(name):
-    folder = os.environ.get("DNCSC_DATA")
-    if not folder or not (Path(folder) / f"{name}.npz").exists():
-        pytest.skip(f"there is no {name}.npz: DNCSC_DATA is {folder or 'not set'}")
+    if real.find(name) is None:
+        pytest.skip(f"there is no {name}.npz in the folder that DNCSC_DATA names")
     X, y = load(name)
     return X.astype(np.float32), y
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 from dncsc import DnCSC
-from dncsc.datasets import load
+from dncsc.datasets import load, real
 from dncsc.metrics import accuracy, nmi
 
 PAPER = {"usps": (82.55, 82.86), "pendigits": (82.27, 82.01), "letters": (33.54, 45.37), "mnist": (74.24, 72.00)}
@@ -28,9 +25,8 @@ def scores(X, y, **parameters):
 
 @pytest.mark.parametrize("name", PAPER)
 def test_real_sets_are_clustered_better_than_in_the_paper(name):
-    folder = os.environ.get("DNCSC_DATA")
-    if not folder or not (Path(folder) / f"{name}.npz").exists():
-        pytest.skip(f"there is no {name}.npz: DNCSC_DATA is {folder or 'not set'}")
+    if real.find(name) is None:
+        pytest.skip(f"there is no {name}.npz in the folder that DNCSC_DATA names")
     X, y = load(name)
     found = np.array([scores(X, y, random_state=seed) for seed in range(3)])
     mean, deviation = found.mean(axis=0), found.std(axis=0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from dncsc import records
-from dncsc.records import RecordError
+from dncsc.records import Kind, RecordError, Schema
+from dncsc.version import __version__
 
 
 class Shape(Protocol):
@@ -46,7 +47,12 @@ class Drawing:
     first: Points | None = None
 
 
-KINDS = [Square, Points, Drawing]
+KINDS = [
+    Kind("square", Square, "side"),
+    Kind("points", Points, "places dtype"),
+    Kind("drawing", Drawing, "title=name count final shape layers first"),
+]
+SCHEMA = Schema(1, KINDS)
 
 
 def points(*values: float, dtype: Any = np.float64) -> Points:
@@ -59,11 +65,11 @@ def drawing(**changes: Any) -> Drawing:
     return Drawing(**{**whole, **changes})
 
 
-def there_and_back(record, path, into=None, kinds: Sequence[type] = KINDS):
-    records.write(path, {"words": "some"}, record)
+def there_and_back(record, path, into=None, schema=SCHEMA):
+    records.write(path, {"words": "some"}, record, schema)
     header, arrays = records.read(path)
     assert header["words"] == "some"
-    return records.unpack(header["record"], arrays, kinds, into or type(record))
+    return records.unpack(header["record"], arrays, schema, into or type(record))
 
 
 def test_what_goes_in_comes_out(tmp_path):
@@ -77,10 +83,10 @@ def test_what_goes_in_comes_out(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int32", "int64", "uint8", "uint64", "bool", ">f8"])
-@pytest.mark.parametrize("shape", [(), (0,), (5,), (0, 3), (2, 3), (2, 1, 3)])
-def test_arrays_come_out_as_they_went_in(tmp_path, dtype, shape):
-    values = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
-    for array in (values, np.asfortranarray(values)):
+def test_arrays_come_out_as_they_went_in(tmp_path, dtype):
+    shapes = [(), (0,), (5,), (0, 3), (2, 3), (2, 1, 3)]
+    given = [np.random.default_rng(0).integers(0, 2, shape).astype(dtype) for shape in shapes]
+    for array in (*given, *map(np.asfortranarray, given)):
         found = there_and_back(Points(array, np.dtype("float64")), tmp_path / "record.npz").places
         np.testing.assert_array_equal(found, array)
         assert found.dtype == array.dtype
@@ -114,7 +120,7 @@ def test_what_a_record_cannot_hold_is_not_written(tmp_path, value):
     path = tmp_path / "record.npz"
     path.write_bytes(b"old")
     with pytest.raises(TypeError):
-        records.write(path, {}, drawing(first=value))
+        records.write(path, {}, drawing(first=value), SCHEMA)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -122,59 +128,64 @@ def test_what_a_record_cannot_hold_is_not_written(tmp_path, value):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_number_that_json_has_no_word_for_is_not_written(tmp_path, value):
     with pytest.raises(ValueError, match="JSON"):
-        records.write(tmp_path / "record.npz", {}, Square(float(value)))
+        records.write(tmp_path / "record.npz", {}, Square(float(value)), SCHEMA)
     assert not list(tmp_path.iterdir())
 
 
-SQUARE = {"is": "Square", "has": {"side": 1.0}}
-LAYER = {"is": "Points", "has": {"places": {"array": "a"}, "dtype": {"dtype": "float32"}}}
-WHOLE = {"name": "", "count": 1, "final": True, "shape": SQUARE, "layers": {"tuple": [LAYER]}, "first": None}
+SQUARE = {"tag": "square", "number": 1, "fields": {"side": 1.0}}
+LAYER = {"tag": "points", "number": 2, "fields": {"places": {"array": "a"}, "dtype": {"dtype": "float32"}}}
+WHOLE = {"title": "", "count": 1, "final": True, "shape": SQUARE, "layers": {"tuple": [LAYER]}, "first": None}
+
+
+def points_with(**changes: Any) -> dict[str, Any]:
+    return {**LAYER, "fields": {**LAYER["fields"], **changes}}
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"name": 1}, "name of a Drawing is a int"),
-        ({"count": 1.0}, "count of a Drawing is a float"),
-        ({"count": True}, "count of a Drawing is a bool"),
-        ({"final": 1}, "final of a Drawing is a int"),
-        ({"shape": LAYER}, "shape of a Drawing is a Points"),
-        ({"shape": {"array": "a"}}, "shape of a Drawing is a ndarray"),
-        ({"layers": [LAYER]}, "layers of a Drawing is a list"),
-        ({"layers": {"tuple": [LAYER, SQUARE]}}, "layers of a Drawing is a tuple"),
+        ({"title": 1}, "title of 'drawing' is a int"),
+        ({"count": 1.0}, "count of 'drawing' is a float"),
+        ({"count": True}, "count of 'drawing' is a bool"),
+        ({"final": 1}, "final of 'drawing' is a int"),
+        ({"shape": LAYER}, "shape of 'drawing' is a Points"),
+        ({"shape": {"array": "a"}}, "shape of 'drawing' is a ndarray"),
+        ({"layers": [LAYER]}, "layers of 'drawing' is a list"),
+        ({"layers": {"tuple": [LAYER, SQUARE]}}, "layers of 'drawing' is a tuple"),
         ({"layers": {"tuple": 5}}, "malformed"),
-        ({"first": SQUARE}, "first of a Drawing is a Square"),
-        ({"first": {"is": "Popen", "has": {"args": "true"}}}, "malformed.*Popen"),
-        ({"first": {"is": "Points", "has": {}}}, "of another version"),
-        ({"first": {"is": "Points"}}, "malformed"),
-        ({"first": {"is": ["Points"], "has": {}}}, "malformed"),
-        ({"first": {"is": "Points", "has": {**LAYER["has"], "more": 1}}}, "of another version"),
-        ({"first": {"is": "Points", "has": {"places": {"array": "b"}, "dtype": {"dtype": "float32"}}}}, "malformed"),
-        ({"first": {"is": "Points", "has": {"places": {"array": "a"}, "dtype": {"dtype": "O"}}}}, "malformed"),
-        ({"first": {"is": "Points", "has": {"places": [1, 2], "dtype": {"dtype": "float32"}}}}, "is a list"),
-        ({"first": {"again": 99}}, "malformed"),
-        ({"first": {"again": "0"}}, "malformed"),
-        ({"name": {"again": 0}}, "name of a Drawing is a NoneType"),
-        ({"shape": {"is": "Square", "has": {"side": 10**400}}}, "malformed"),
-        ({"shape": {"is": "Square", "has": {"side": "1"}}}, "side of a Square is a str"),
-        ({"count": None}, "count of a Drawing is a NoneType"),
+        ({"first": SQUARE}, "first of 'drawing' is a Square"),
+        ({"first": {"tag": "Popen", "number": 9, "fields": {"args": "true"}}}, "a record 'Popen', which dncsc"),
+        ({"first": {"tag": "points", "number": 9, "fields": {}}}, "'points' lacks field: dtype, places"),
+        ({"first": {"tag": "points"}}, "malformed"),
+        ({"first": {"tag": ["points"], "fields": {}}}, "malformed"),
+        ({"first": {**LAYER, "fields": {**LAYER["fields"], "more": 1}}}, "'points' has an unknown field: more"),
+        ({"first": points_with(places={"array": "b"})}, "malformed"),
+        ({"first": points_with(dtype={"dtype": "O"})}, "malformed"),
+        ({"first": points_with(places=[1, 2])}, "is a list"),
+        ({"first": {"same": 99}}, "malformed"),
+        ({"first": {"same": "1"}}, "malformed"),
+        ({"title": {"same": 1}}, "malformed|title of 'drawing' is a Square"),
+        ({"shape": {**SQUARE, "fields": {"side": 10**400}}}, "malformed"),
+        ({"shape": {**SQUARE, "fields": {"side": "1"}}}, "side of 'square' is a str"),
+        ({"count": None}, "count of 'drawing' is a NoneType"),
     ],
 )
 def test_what_does_not_fit_its_class_is_refused(change, words):
     arrays = {"a": np.zeros(3)}
-    assert records.unpack({"is": "Drawing", "has": WHOLE}, arrays, KINDS, Drawing).count == 1
+    packed = {"tag": "drawing", "number": 0, "fields": WHOLE}
+    assert records.unpack(packed, arrays, SCHEMA, Drawing).count == 1
     with pytest.raises(RecordError, match=words):
-        records.unpack({"is": "Drawing", "has": {**WHOLE, **change}}, arrays, KINDS, Drawing)
+        records.unpack({**packed, "fields": {**WHOLE, **change}}, arrays, SCHEMA, Drawing)
 
 
 def test_only_classes_that_were_named_are_made():
     with pytest.raises(RecordError, match="the record is a Square"):
-        records.unpack(SQUARE, {}, KINDS, Drawing)
-    with pytest.raises(RecordError, match=r"malformed.*Square"):
-        records.unpack(SQUARE, {}, [Points], Square)
+        records.unpack(SQUARE, {}, SCHEMA, Drawing)
+    with pytest.raises(RecordError, match="a record 'square', which dncsc"):
+        records.unpack(SQUARE, {}, Schema(1, KINDS[1:2]), Square)
     for packed in (None, 5, "Square", [], {}, {"tuple": []}):
         with pytest.raises(RecordError):
-            records.unpack(packed, {}, KINDS, Square)
+            records.unpack(packed, {}, SCHEMA, Square)
 
 
 def test_a_record_nested_without_end_is_refused():
@@ -182,7 +193,7 @@ def test_a_record_nested_without_end_is_refused():
     for _ in range(100_000):
         packed = {"tuple": [packed]}
     with pytest.raises(RecordError, match="malformed"):
-        records.unpack(packed, {}, KINDS, Square)
+        records.unpack(packed, {}, SCHEMA, Square)
 
 
 def test_a_missing_file_is_told_as_such(tmp_path):
@@ -200,5 +211,76 @@ def test_a_header_nested_without_end_is_refused(tmp_path):
 @pytest.mark.parametrize("header", [[1], "text", {"other": 1}, None])
 def test_a_header_without_a_record_is_refused(tmp_path, header):
     np.savez(tmp_path / "record.npz", header=np.frombuffer(json.dumps(header).encode(), np.uint8))
-    with pytest.raises(RecordError, match="its header says nothing about a record"):
+    with pytest.raises(RecordError, match="its header has no record"):
         records.read(tmp_path / "record.npz")
+
+
+# Files that last
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """What became of `Square`: another name, another name of its field, and one field more."""
+
+    height: float
+    width: float | None
+
+    @property
+    def area(self) -> float:
+        return self.height * (self.width or self.height)
+
+
+LATER = Schema(2, [Kind("square", Rectangle, "side=height width", width=None), *KINDS[1:]])
+
+
+def test_a_file_names_tags_and_fields_of_the_schema_only(tmp_path):
+    records.write(tmp_path / "record.npz", {}, drawing(), SCHEMA)
+    header, _ = records.read(tmp_path / "record.npz")
+    assert (header["schema"], header["record"]["tag"]) == (1, "drawing")
+    assert list(header["record"]["fields"]) == ["title", "count", "final", "shape", "layers", "first"]
+    assert not re.search("Drawing|Square|Points|name", json.dumps(header))
+
+
+def test_an_earlier_file_is_read_after_a_class_and_a_field_were_renamed_and_one_was_added(tmp_path):
+    records.write(tmp_path / "record.npz", {}, drawing(), SCHEMA)
+    header, arrays = records.read(tmp_path / "record.npz")
+    LATER.check({"format": "x", **header}, "x")
+    assert records.unpack(header["record"], arrays, LATER, Drawing).shape == Rectangle(0.1, None)
+    assert there_and_back(Rectangle(1.0, 2.0), tmp_path / "record.npz", schema=LATER) == Rectangle(1.0, 2.0)
+
+
+def test_an_earlier_file_is_read_after_a_field_was_dropped(tmp_path):
+    records.write(tmp_path / "record.npz", {}, Rectangle(1.0, 2.0), LATER)
+    header, arrays = records.read(tmp_path / "record.npz")
+    without = Schema(3, [Kind("square", Square, "side -width")])
+    assert records.unpack(header["record"], arrays, without, Square) == Square(1.0)
+    assert there_and_back(Square(1.0), tmp_path / "record.npz", schema=without) == Square(1.0)
+
+
+def test_a_later_file_is_refused(tmp_path):
+    records.write(tmp_path / "record.npz", {"format": "x"}, Rectangle(1.0, 2.0), LATER)
+    header, arrays = records.read(tmp_path / "record.npz")
+    with pytest.raises(RecordError, match=f"it has schema 2, written by dncsc {__version__}; .* up to 1"):
+        SCHEMA.check(header, "x")
+    with pytest.raises(RecordError, match="'square' has an unknown field: width"):
+        records.unpack(header["record"], arrays, SCHEMA, Square)
+
+
+@pytest.mark.parametrize("fields", ["", "side area", "side=length", "other"])
+def test_a_schema_that_does_not_name_the_fields_of_a_class_is_refused(fields):
+    with pytest.raises(TypeError, match="'square' does not name the fields of Square: side"):
+        Kind("square", Square, fields)
+
+
+@pytest.mark.parametrize("more", [Kind("square", Points, "places dtype"), Kind("other", Square, "side")])
+def test_a_schema_has_each_tag_and_class_once(more):
+    with pytest.raises(TypeError, match="stands twice"):
+        Schema(1, [KINDS[0], more])
+
+
+def test_an_error_names_the_file_and_the_reason(tmp_path):
+    (tmp_path / "record.npz").touch()
+    with pytest.raises(RecordError) as caught:
+        records.read(tmp_path / "record.npz")
+    assert caught.value.path == tmp_path / "record.npz"
+    assert str(caught.value) == f"{tmp_path / 'record.npz'} is damaged, or no file of dncsc: {caught.value.reason}"

@@ -34,7 +34,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
             if is_unnamed:
                 _give_name(file.fileno(), beside)
-        put_in_place(beside, target)
+        _replace(beside, target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
@@ -42,7 +42,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         unfinished.discard(beside)
 
 
-def put_in_place(written: Path, target: Path) -> None:
+def _replace(written: Path, target: Path) -> None:
     """Have a finished file replace another, and let those read and write it who could do so with the other."""
     if target.exists():
         written.chmod(stat.S_IMODE(target.stat().st_mode))

@@ -17,9 +17,9 @@ from dncsc import memory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import MOST_VALUES
 from dncsc.errors import ParameterError, Worded
+from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
-from dncsc.phases.ensemble import MOST, MOST_A_CLUSTER
-from dncsc.phases.partition import DENSE_LANDMARKS
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART, usual_rate
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -80,7 +80,9 @@ def member_bytes(n_clusters: int) -> int:
     >>> member_bytes(10), member_bytes(100)
     (1, 2)
     """
-    return np.min_scalar_type(max(MOST, MOST_A_CLUSTER * n_clusters) + n_clusters - 1).itemsize
+    policy = CutPolicy()
+    most = max(policy.max_base_clusters, int(policy.max_base_clusters_a_cluster * n_clusters))
+    return np.min_scalar_type(most + n_clusters - 1).itemsize
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,34 @@
-"""Finished phases on disk, so that interrupted work goes on where it stopped."""
+"""Results of finished phases on disk, so that interrupted work resumes after the last of them."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dncsc import records
 from dncsc.atomic import atomic_write
 
-Result = TypeVar("Result")
+Outcome = TypeVar("Outcome")
 MANIFEST = "manifest.json"
+FORMAT = "dncsc checkpoint"
 
 
 class CheckpointMismatchError(ValueError):
-    """A checkpoint of other data, other parameters or another version."""
+    """A checkpoint of other data, parameters or version; `differences` has values then and now, by name."""
+
+    def __init__(self, folder: Path, differences: Mapping[str, tuple[Any, Any]]) -> None:
+        super().__init__(folder, differences)
+        self.folder, self.differences = folder, dict(differences)
+
+    def __str__(self) -> str:
+        listed = "; ".join(f"{name} was {then!r} and is now {now!r}" for name, (then, now) in self.differences.items())
+        return (
+            f"the checkpoint in {self.folder} was made from something else: {listed}. "
+            "Give the same data and parameters to resume it, or another folder to start anew."
+        )
 
 
 class Checkpoint:
@@ -26,18 +38,17 @@ class Checkpoint:
     ----------
     folder : str or Path
         Made where it is missing, when work begins: not for what is refused before.
-    kinds : iterable of type
-        Classes that records are made of.
+    schema : Schema
+        Of the results.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], kinds: Iterable[type]) -> None:
-        self._folder = Path(folder)
-        self._kinds = list(kinds)
+    def __init__(self, folder: str | os.PathLike[str], schema: records.Schema) -> None:
+        self._folder, self._schema = Path(folder), schema
         self.made_from = self._read_manifest()
         if self.made_from is None:
-            self._check_place()
+            self._check_folder()
 
-    def _check_place(self) -> None:
+    def _check_folder(self) -> None:
         """Refuse what could not be made into a folder, or written to, before there is work to lose."""
         above = next(path for path in (self._folder, *self._folder.parents) if path.exists())
         if not above.is_dir():
@@ -50,59 +61,47 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            made_from = json.loads(path.read_text())
-            if not isinstance(made_from, dict) or not isinstance(made_from.get("seed"), int):
-                raise ValueError("it says nothing about a run")
-        except (ValueError, RecursionError) as error:
-            raise records.RecordError(
-                f"{path} cannot be used: {error}. Delete the folder, or name another one, to begin anew."
-            ) from error
-        return made_from
+            manifest = json.loads(path.read_text())
+            made_from = manifest["made_from"]
+            self._schema.check(manifest, FORMAT)
+            if type(made_from["seed"]) is not int:
+                raise TypeError("the seed is no integer")
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            reason = str(error) if isinstance(error, records.RecordError) else f"it is malformed: {error!r}."
+            advice = "Delete the folder, or name another one, to start anew."
+            raise records.RecordError(f"{reason} {advice}", path) from error
+        return dict(made_from)
 
     def start(self, made_from: Mapping[str, Any]) -> None:
-        """Compare with what is there, or begin anew.
-
-        Parameters
-        ----------
-        made_from : mapping
-            Everything that results depend on: data, parameters, version.
-
-        Raises
-        ------
-        CheckpointMismatchError
-            Where the folder holds phases of something else; the message names the differences.
-        """
+        """Compare everything that results depend on (data, parameters, version) with the manifest, or write one."""
         now = json.loads(json.dumps(made_from))
         if self.made_from is None:
             self._folder.mkdir(parents=True, exist_ok=True)
+            manifest = {"format": FORMAT, "schema": self._schema.version, "made_from": now}
             with atomic_write(self._folder / MANIFEST) as file:
-                file.write(json.dumps(now, indent=2).encode())
+                file.write(json.dumps(manifest, indent=2).encode())
             self.made_from = now
-        elif now != self.made_from:
-            then = self.made_from
-            names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
-            listed = "; ".join(f"{name} was {then.get(name)!r} and is now {now.get(name)!r}" for name in names)
-            raise CheckpointMismatchError(
-                f"the checkpoint in {self._folder} was made from something else: {listed}. "
-                "Give the same data and parameters to go on with it, or another folder to begin anew."
-            )
+        then = self.made_from
+        differ = {name: (then.get(name), now.get(name)) for name in {**then, **now} if then.get(name) != now.get(name)}
+        if differ:
+            raise CheckpointMismatchError(self._folder, differ)
 
-    def load(self, name: str, into: type[Result]) -> Result | None:
+    def load(self, name: str, into: type[Outcome]) -> Outcome | None:
         """The result of a phase, or None where it is not finished."""
         path = self._folder / f"{name}.npz"
         if not path.exists():
             return None
         try:
             header, arrays = records.read(path)
+            self._schema.check(header, FORMAT)
             if header.get("made_from") != self.made_from:
                 raise records.RecordError("it was made from other data or parameters than the manifest says.")
-            found: Result = records.unpack(header["record"], arrays, self._kinds, into)
+            found: Outcome = records.unpack(header["record"], arrays, self._schema, into)
         except records.RecordError as error:
-            raise records.RecordError(
-                f"{path} cannot be used: {error} Delete it to have the phase run again."
-            ) from error
+            raise records.RecordError(f"{error.reason} Delete it to have the phase run again.", path) from error
         return found
 
     def save(self, name: str, result: Any) -> None:
         """Keep the result of a phase."""
-        records.write(self._folder / f"{name}.npz", {"phase": name, "made_from": self.made_from}, result)
+        header = {"format": FORMAT, "phase": name, "made_from": self.made_from}
+        records.write(self._folder / f"{name}.npz", header, result, self._schema)

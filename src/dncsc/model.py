@@ -1,10 +1,11 @@
-"""A fitted recipe, and new rows walked through it."""
+"""A fitted recipe, and what it computes for rows: labels, embedding, weights."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,32 +23,20 @@ summed, and differences between directions are still seen."""
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted recipe. Its methods give arrays for blocks of rows as the user has them, each row by itself."""
+    """A fitted recipe: what `Operation` needs to tell anything of rows as the user has them, each row by itself."""
 
     frame: Frame
     embedding: Embedding
     centroids: np.ndarray
 
-    def link(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """Landmarks that rows are linked to (n, K), and the weights of the links."""
-        assert isinstance(self.embedding, Lifted)
-        graph = self.embedding.graph
-        nearest, shares, degree = graph.shares(*graph.lookup(self._enter(rows)))
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Values of the embedding's inputs."""
+        return self.embedding.lookup(self._enter(rows))
+
+    def link(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Landmarks that rows are linked to (n, K), nearest first, and the weights of the links."""
+        nearest, shares, degree = _graph(self).shares(*self.lookup(rows))
         return nearest, shares * degree[:, None]
-
-    def weigh(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """The rows' entries in B: the same links, but in the order of the landmarks."""
-        nearest, weight = self.link(rows)
-        order = np.argsort(nearest, axis=1)
-        return [np.take_along_axis(each, order, axis=1) for each in (nearest, weight)]
-
-    def place(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """Spectral embedding of each row."""
-        return [self.embedding.transform(*self.embedding.lookup(self._enter(rows)))]
-
-    def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """Cluster of each row."""
-        return self.embedding.label(self.centroids, *self.embedding.lookup(self._enter(rows)))[:1]
 
     def _enter(self, rows: np.ndarray) -> np.ndarray:
         """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
@@ -61,19 +50,81 @@ class Model:
         return inside
 
 
+def _graph(model: Model) -> RowsAndLandmarks:
+    assert isinstance(model.embedding, Lifted)
+    assert isinstance(model.embedding.graph, RowsAndLandmarks)
+    return model.embedding.graph
+
+
 @dataclass(frozen=True)
-class _Apply(Pass[list[NotFinite]]):
-    """Walk rows through a model, block by block; the engine is in its raw frame."""
+class Operation(ABC):
+    """What a model computes for rows, block by block, wherever they are."""
 
     model: Model
-    what: str
-    """the method of the model that gives the values"""
-    columns: Sequence[Column]
-    """one for each array that it returns"""
+    phase: ClassVar[str]
+    """what goes on, for those who watch"""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[Column]:
+        """What it computes: dtype and width of each array."""
+
+    @abstractmethod
+    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """The values of the columns for a block of rows, which are finite."""
+
+
+class Label(Operation):
+    """Cluster of each row."""
+
+    phase = "label"
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return [Column(LABEL, np.int32)]
+
+    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        return self.model.embedding.label(self.model.centroids, *self.model.lookup(rows))[:1]
+
+
+class Embed(Operation):
+    """Spectral embedding of each row."""
+
+    phase = "place"
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return [Column("place", self.model.embedding.dtype, self.model.embedding.n_dimensions)]
+
+    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        return [self.model.embedding.transform(*self.model.lookup(rows))]
+
+
+class Weigh(Operation):
+    """The row's entries in B: landmarks in ascending order, and the weights of the links."""
+
+    phase = "weigh"
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        width = _graph(self.model).links.search.n_neighbors
+        return [Column(NEAREST, np.int32, width), Column("weight", self.model.frame.dtype, width)]
+
+    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        nearest, weight = self.model.link(rows)
+        order = np.argsort(nearest, axis=1)
+        return [np.take_along_axis(each, order, axis=1) for each in (nearest, weight)]
+
+
+@dataclass(frozen=True)
+class _Apply(Pass[list[NotFinite]]):
+    """An operation on every block; the engine is in its raw frame."""
+
+    operation: Operation
 
     @property
     def writes(self) -> Sequence[Column]:
-        return self.columns
+        return self.operation.columns
 
     def begin(self) -> list[NotFinite]:
         return []
@@ -83,41 +134,12 @@ class _Apply(Pass[list[NotFinite]]):
         if bad:
             total += bad
             return
-        for column, values in zip(self.writes, getattr(self.model, self.what)(block.rows), strict=True):
+        for column, values in zip(self.writes, self.operation.compute(block.rows), strict=True):
             block.columns[column.name][:] = values
 
 
-def label(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
-    """Cluster of every row of an engine."""
-    [labels] = _apply(engine, _Apply(model, "label", made_by(model, "label")), names)
-    return labels
-
-
-def embed(model: Model, engine: Engine, names: Sequence[str] | None = None) -> Any:
-    """Spectral embedding of every row of an engine."""
-    [places] = _apply(engine, _Apply(model, "place", made_by(model, "embed")), names)
-    return places
-
-
-def weigh(model: Model, engine: Engine, names: Sequence[str] | None = None) -> tuple[Any, Any]:
-    """Landmarks that every row of an engine is linked to, and the weights of the links."""
-    nearest, weight = _apply(engine, _Apply(model, "weigh", made_by(model, "weigh")), names)
-    return nearest, weight
-
-
-def made_by(model: Model, function: str) -> Sequence[Column]:
-    """Columns that one of the three functions above fills, by its name."""
-    if function == "label":
-        return [Column(LABEL, np.int32)]
-    if function == "embed":
-        return [Column("place", model.embedding.dtype, model.embedding.n_dimensions)]
-    assert isinstance(model.embedding, Lifted)
-    assert isinstance(model.embedding.graph, RowsAndLandmarks)
-    width = model.embedding.graph.links.search.n_neighbors
-    return [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
-
-
-def _apply(engine: Engine, task: _Apply, names: Sequence[str] | None) -> list[Any]:
-    engine.phase = task.what
-    check_finite([bad for total in engine.sweep(task) for bad in total], names)
-    return [engine.take(column.name) for column in task.writes]
+def apply(operation: Operation, engine: Engine, names: Sequence[str] | None = None) -> list[Any]:
+    """Carry out an operation on all rows of an engine in its raw frame; one array for each column."""
+    engine.phase = operation.phase
+    check_finite([bad for total in engine.sweep(_Apply(operation)) for bad in total], names)
+    return [engine.take(column.name) for column in operation.columns]

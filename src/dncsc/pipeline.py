@@ -12,15 +12,17 @@ from dncsc.engines.base import Engine
 from dncsc.engines.frame import Frame
 from dncsc.engines.scales import unscaled
 from dncsc.model import Model
-from dncsc.phases.affinity import Affinity, Mixture
+from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
-from dncsc.phases.counting import count_clusters
+from dncsc.phases.cut.count import count_clusters
+from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
+from dncsc.phases.cut.weights import Attempt, EnsemblePlan, by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Lifted
-from dncsc.phases.ensemble import Graphs, Members, consensus
+from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
+from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
-from dncsc.phases.partition import Counted, Partition
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import Surveyed, survey
@@ -41,7 +43,7 @@ class Run:
     labelled: Labelled
     timings: dict[str, float]
     confidence: Any = None
-    """how far the members of an ensemble agree on each row"""
+    """how far the base clusterings of an ensemble agree on each row"""
 
 
 class Keeper(Protocol):
@@ -90,7 +92,7 @@ class _Steps:
             self._engine.register(getattr(result, "columns", ()))
             return result
         result = self(phase, function, *arguments, say=say)
-        if all(column.rule for column in getattr(result, "columns", ())):
+        if result is not None and all(column.rule for column in getattr(result, "columns", ())):
             self._keeper.save(name, result)
         return result
 
@@ -101,7 +103,7 @@ def run(
     settings: Callable[[Frame, int], Settings],
     names: Sequence[str] | None = None,
     say: Callable[[str], None] = lambda text: None,
-    members: Members | None = None,
+    ensemble: EnsembleSize | None = None,
     keeper: Keeper | None = None,
 ) -> Run:
     """Carry out a recipe.
@@ -117,7 +119,7 @@ def run(
         Names of the features, for messages.
     say : callable
         Told of each phase that ends.
-    members : Members, optional
+    ensemble : EnsembleSize, optional
         For an ensemble.
     keeper : Keeper, optional
         Has results of an earlier run, and is given those of this one.
@@ -127,11 +129,11 @@ def run(
     engine.frame, engine.weight_scale = surveyed.frame, surveyed.weight_scale
     chosen = settings(surveyed.frame, surveyed.n_counted)
     if keeper is not None:
-        keeper.start(_made_from(recipe, engine, surveyed, chosen, members))
-    if members is None:
+        keeper.start(_made_from(recipe, engine, surveyed, chosen, ensemble))
+    if ensemble is None:
         partition = _graph(recipe, steps, chosen)
     else:
-        partition = consensus(engine, chosen, members, partial(_graphs, recipe, steps))
+        partition = consensus(engine, chosen, ensemble, partial(_landmark_graphs, recipe, steps))
     embedding = partition.embedding
     if partition.counted is not None:
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
@@ -140,11 +142,11 @@ def run(
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
     labelled = replace(labelled, inertia=unscaled(labelled.inertia, engine.weight_scale, *units))
     agreed = None
-    if members is not None:
+    if ensemble is not None:
         assert isinstance(embedding, Lifted)
         steps("confidence", confidence, embedding.graph, len(centroids.places))
         agreed = engine.take(CONFIDENCE)
-    for name in embedding.reads:
+    for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)
     return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, agreed)
@@ -161,19 +163,20 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
     return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
 
 
-def _graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Graphs:
-    """The same for each kind of weights, where there are several."""
-    selection, links, affinity = _weighed(recipe, steps, settings)
-    mixture = affinity if isinstance(affinity, Mixture) else Mixture((affinity,))  # type: ignore[arg-type]
+def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> LandmarkGraphs:
+    """The same for base clusterings of an ensemble, for each kind of weights."""
+    _, links, affinity = _weighed(recipe, steps, settings)
+    assert links is not None
+    plan = for_ensemble(settings, links) if affinity is None else EnsemblePlan([by_name(affinity)], False, None)
 
-    def cut(weights: Affinity, chosen: Settings) -> Partition:
-        return steps.once("partition", Partition, recipe.partition, chosen, selection, links, weights)
+    def cut(attempts: Sequence[Attempt], chosen: Settings) -> Partition:
+        return steps.once("partition", Partition, cut_landmarks, chosen, links, attempts)
 
     coarse = replace(settings, n_vectors=None)
-    return Graphs(
-        fine=[cut(weights, settings) for weights in mixture.options],
-        coarse=[cut(weights, coarse) for weights in mixture.options] if mixture.find_clusters else [],
-        faded=mixture.faded,
+    return LandmarkGraphs(
+        fine=[cut(attempts, settings) for attempts in plan.graphs],
+        coarse=[cut(attempts, coarse) for attempts in plan.graphs] if plan.finds_clusters else [],
+        weighting=plan.weighting,
     )
 
 
@@ -187,15 +190,15 @@ def _weighed(
     if recipe.nearest:
         links = steps.once("nearest", Links, recipe.nearest, settings, selection)
     if recipe.affinity:
-        affinity = steps.once("affinity", Affinity, recipe.affinity, settings, links)  # type: ignore[type-abstract]
+        affinity = steps.once("affinity", Affinity, recipe.affinity, settings, links)  # type: ignore[type-abstract,arg-type]
     return selection, links, affinity
 
 
 def _made_from(
-    recipe: Recipe, engine: Engine, surveyed: Surveyed, settings: Settings, members: Members | None
+    recipe: Recipe, engine: Engine, surveyed: Surveyed, settings: Settings, ensemble: EnsembleSize | None
 ) -> dict[str, Any]:
     """Everything that results depend on."""
     data = {"n_rows": engine.layout.n_rows, "n_features": engine.layout.n_features, "dtype": engine.frame.dtype.name}
     method = {field.name: getattr(getattr(recipe, field.name), "__name__", None) for field in fields(recipe)}
-    ensemble = {} if members is None else {"n_members": members.count, "n_graphs": members.n_graphs}
-    return {"version": __version__, **data, "checksum": surveyed.checksum, **method, **asdict(settings), **ensemble}
+    size = {} if ensemble is None else asdict(ensemble)
+    return {"version": __version__, **data, "checksum": surveyed.checksum, **method, **asdict(settings), **size}

@@ -8,12 +8,12 @@ from typing import Any
 
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Affinity, by_all, by_nearest
+from dncsc.phases.cut.transfer_cut import Partition, singular_vectors, transfer_cut
 from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.exact_graph import cut_graph_of_rows
 from dncsc.phases.kmeans_baseline import identity_embedding, lloyd_on_rows
 from dncsc.phases.nearest import Links, among_all, auto_search, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
-from dncsc.phases.partition import Partition, singular_vectors, transfer_cut
 from dncsc.phases.select.divide_and_conquer import (
     divide_and_conquer,
     divide_and_conquer_fully,
@@ -31,7 +31,7 @@ class Recipe:
 
     select: Callable[[Engine, Settings], Selection] | None
     nearest: Callable[[Engine, Settings, Selection], Links] | None
-    affinity: Callable[[Engine, Settings, Links], Affinity] | None
+    affinity: Callable[[Engine, Settings, Links], Affinity | None] | None
     partition: Callable[[Engine, Settings, Any, Any, Any], Partition]
     discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
 

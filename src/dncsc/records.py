@@ -1,7 +1,8 @@
 """Records (frozen dataclasses of numbers, words, arrays and other records) as files: npz with a JSON header, no pickle.
 
-A file may come from anywhere. Only classes that the reader names are made, only with their own fields, each of the
-type that the class declares; arrays are plain numbers, and as large as the file holds.
+Files name records and their fields as a `Schema` says, whatever the classes are called. They may come from anywhere:
+only classes of the schema are made, with exactly their fields, each of the type that the class declares; arrays are
+plain numbers, and as large as the file holds.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dncsc.atomic import atomic_write
+from dncsc.npy_header import read_array_header
+from dncsc.version import __version__
 
 HEADER = "header"
 PLAIN = "biuf"
@@ -26,13 +29,93 @@ PLAIN = "biuf"
 
 
 class RecordError(ValueError):
-    """A file that does not hold what it should, and why."""
+    """A file that does not hold what it should: the reason, the file where it is known, and the verdict on it."""
+
+    def __init__(self, reason: str, path: Any = None, verdict: str = "cannot be used") -> None:
+        super().__init__(reason, path, verdict)
+        self.reason, self.path, self.verdict = reason, path, verdict
+
+    def __str__(self) -> str:
+        return self.reason if self.path is None else f"{self.path} {self.verdict}: {self.reason}"
 
 
-def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any) -> None:
+class Kind:
+    """How the records of one class stand in files.
+
+    Parameters
+    ----------
+    tag : str
+        Names the class in files.
+    cls : type
+    fields : str
+        Names of all its fields in files, ``name=attribute`` where the class has another one, ``-name`` where it has
+        none any more; without those that can only be None.
+    **defaults
+        Values of fields that files of earlier versions do not have.
+    """
+
+    def __init__(self, tag: str, cls: Any, fields: str = "", **defaults: Any) -> None:
+        self.tag, self.cls, self.defaults = tag, cls, defaults
+        self._dropped = {name[1:] for name in fields.split() if name.startswith("-")}
+        pairs = [name.partition("=") for name in fields.split() if not name.startswith("-")]
+        self.attributes = {name: attribute or name for name, _, attribute in pairs}
+        declared = {field.name for field in dataclasses.fields(cls) if field.type not in ("None", None)}
+        if declared != set(self.attributes.values()) or not defaults.keys() <= self.attributes.keys():
+            raise TypeError(f"{tag!r} does not name the fields of {cls.__name__}: {', '.join(sorted(declared))}.")
+
+    def make(self, values: Mapping[str, Any]) -> Any:
+        """A record from the values of its fields, which are checked."""
+        values, known = {**self.defaults, **values}, self.attributes.keys()
+        unknown = values.keys() - known - self._dropped
+        for problem, names in (("lacks", known - values.keys()), ("has an unknown", unknown)):
+            if names:
+                raise RecordError(f"{self.tag!r} {problem} field: {', '.join(sorted(names))}.")
+        hints, given = typing.get_type_hints(self.cls), {}
+        for name, attribute in self.attributes.items():
+            value, hint = values[name], hints[attribute]
+            _check_type(value, hint, f"{name} of {self.tag!r}")
+            given[attribute] = float(value) if hint is float else value  # JSON's 1e3 may be an int, or too large
+        return self.cls(**given)
+
+
+class Schema:
+    """Kinds of records that files may hold; the version grows when earlier versions of dncsc cannot read new files."""
+
+    def __init__(self, version: int, kinds: Iterable[Kind]) -> None:
+        kinds = list(kinds)
+        self.version, self._by_tag, self._by_class = version, {k.tag: k for k in kinds}, {k.cls: k for k in kinds}
+        if not len(self._by_tag) == len(self._by_class) == len(kinds):
+            raise TypeError("a tag or a class stands twice in a schema.")
+
+    def kind_of(self, record: Any) -> Kind:
+        if type(record) not in self._by_class:
+            raise TypeError(f"a {type(record).__name__} cannot be written: {record!r}.")
+        return self._by_class[type(record)]
+
+    def kind_named(self, tag: Any) -> Kind:
+        if tag not in self._by_tag:
+            raise RecordError(f"it has a record {tag!r}, which dncsc {__version__} does not know.")
+        return self._by_tag[tag]
+
+    def check(self, header: Mapping[str, Any], expected: str) -> None:
+        """Refuse a header of another format, or of a newer schema."""
+        if header.get("format") != expected:
+            raise RecordError(f"it is not a {expected}.")
+        found = header.get("schema")
+        if type(found) is not int or found < 1:
+            raise RecordError("its header has no valid schema.")
+        if found > self.version:
+            raise RecordError(
+                f"it has schema {found}, written by dncsc {header.get('dncsc')}; this is dncsc {__version__}, "
+                f"which reads schemas up to {self.version}. Install a newer one."
+            )
+
+
+def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any, schema: Schema) -> None:
     """Write a record and a header of words and numbers; all of it or nothing, also where the power fails."""
     arrays: dict[str, np.ndarray] = {}
-    text = json.dumps({**header, "record": _Packer(arrays).pack(record)}, allow_nan=False)
+    about = {"schema": schema.version, "dncsc": __version__}
+    text = json.dumps({**header, **about, "record": _Packer(schema, arrays).pack(record)}, allow_nan=False)
     arrays[HEADER] = np.frombuffer(text.encode(), np.uint8)
     with atomic_write(path) as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
@@ -46,12 +129,11 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.nda
             if HEADER not in arrays:
                 raise RecordError("it has no header.")
             header = json.loads(arrays.pop(HEADER).tobytes())
-        except RecordError as error:
-            raise RecordError(f"{path} is damaged, or no file of dncsc: {error}") from error
         except Exception as error:  # whatever damage makes the parsers of zip files, arrays and JSON say
-            raise RecordError(f"{path} is damaged, or no file of dncsc: {error}.") from error
+            reason = error.reason if isinstance(error, RecordError) else f"{error}."
+            raise RecordError(reason, path, "is damaged, or no file of dncsc") from error
     if not isinstance(header, dict) or "record" not in header:
-        raise RecordError(f"{path} is no file of dncsc: its header says nothing about a record.")
+        raise RecordError("its header has no record.", path, "is no file of dncsc")
     return header, arrays
 
 
@@ -73,27 +155,25 @@ def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:
 
 def _read_array(file: Any, size: int) -> np.ndarray:
     """One array of numbers, whose shape is checked against the bytes that are there."""
-    version = np.lib.format.read_magic(file)
-    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = reader(file)
+    header = read_array_header(file)
+    shape, dtype, left = header.shape, header.dtype, size - header.size
     if dtype.kind not in PLAIN:
         raise RecordError(f"an array of dtype {dtype} is not plain numbers.")
-    count, left = math.prod(shape), size - file.tell()
-    if min(shape, default=0) < 0 or count * dtype.itemsize != left:
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != left:
         raise RecordError(f"an array of shape {shape} and dtype {dtype} has {left} bytes.")
     data = file.read(left)  # to its end, where zipfile compares the checksum
     if len(data) != left:
         raise RecordError("an array ends too soon.")
-    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C").copy()
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if header.fortran else "C").copy()
 
 
 class _Packer:
-    """Turns records into what JSON can hold; one that is met again is referred to, not repeated."""
+    """Turns records into what JSON can hold; a record or array that comes again is referred to, not repeated."""
 
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
-        self._arrays = arrays
-        self._seen: dict[int, int] = {}
-        self._alive: list[Any] = []
+    def __init__(self, schema: Schema, arrays: dict[str, np.ndarray]) -> None:
+        self._schema, self._arrays = schema, arrays
+        self._seen: dict[int, tuple[Any, Any]] = {}
+        """records and arrays by their id, and what refers to them"""
 
     def pack(self, value: Any) -> Any:
         if value is None or isinstance(value, bool | int | float | str):
@@ -104,26 +184,25 @@ class _Packer:
             return {"dtype": value.name}
         if isinstance(value, tuple):
             return {"tuple": [self.pack(each) for each in value]}
-        if not isinstance(value, np.ndarray) and (isinstance(value, type) or not dataclasses.is_dataclass(value)):
-            raise TypeError(f"a {type(value).__name__} cannot be written: {value!r}.")
         if id(value) in self._seen:
-            return {"again": self._seen[id(value)]}
-        self._seen[id(value)] = len(self._alive)
-        self._alive.append(value)
+            return self._seen[id(value)][1]
         if isinstance(value, np.ndarray):
             if value.dtype.kind not in PLAIN:
                 raise TypeError(f"an array of dtype {value.dtype} is not plain numbers.")
             name = f"array{len(self._arrays)}"
             self._arrays[name] = value
+            self._seen[id(value)] = value, {"array": name}
             return {"array": name}
-        fields = {field.name: self.pack(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return {"is": type(value).__name__, "has": fields}
+        kind, number = self._schema.kind_of(value), len(self._seen)
+        self._seen[id(value)] = value, {"same": number}
+        fields = {name: self.pack(getattr(value, attribute)) for name, attribute in kind.attributes.items()}
+        return {"tag": kind.tag, "number": number, "fields": fields}
 
 
-def unpack(packed: Any, arrays: Mapping[str, np.ndarray], kinds: Iterable[type], into: Any) -> Any:
-    """The record, made of the classes in `kinds`, and of the type `into`."""
+def unpack(packed: Any, arrays: Mapping[str, np.ndarray], schema: Schema, into: Any) -> Any:
+    """The record, made of classes of the schema, and of the type `into`."""
     try:
-        value = _Unpacker(arrays, {kind.__name__: kind for kind in kinds}).unpack(packed)
+        value = _Unpacker(schema, arrays).unpack(packed)
         _check_type(value, into, "the record")
     except RecordError:
         raise
@@ -133,9 +212,9 @@ def unpack(packed: Any, arrays: Mapping[str, np.ndarray], kinds: Iterable[type],
 
 
 class _Unpacker:
-    def __init__(self, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, type]) -> None:
-        self._arrays, self._kinds = arrays, kinds
-        self._made: list[Any] = []
+    def __init__(self, schema: Schema, arrays: Mapping[str, np.ndarray]) -> None:
+        self._schema, self._arrays = schema, arrays
+        self._made: dict[int, Any] = {}
 
     def unpack(self, packed: Any) -> Any:
         if not isinstance(packed, dict):
@@ -143,25 +222,15 @@ class _Unpacker:
         if "dtype" in packed:
             return np.dtype({"float32": "float32", "float64": "float64"}[packed["dtype"]])
         if "tuple" in packed:
-            return tuple(self.unpack(each) for each in packed["tuple"])
-        if "again" in packed:
-            return self._made[packed["again"]]
-        place = len(self._made)
-        self._made.append(None)
-        self._made[place] = self._arrays[packed["array"]] if "array" in packed else self._record(packed)
-        return self._made[place]
-
-    def _record(self, packed: dict[str, Any]) -> Any:
-        kind: Any = self._kinds[packed["is"]]
-        hints = typing.get_type_hints(kind)
-        values = {name: self.unpack(each) for name, each in packed["has"].items()}
-        if set(values) != {field.name for field in dataclasses.fields(kind)}:
-            raise RecordError(f"a {kind.__name__} with the fields {sorted(values)} is of another version.")
-        for name, value in values.items():
-            _check_type(value, hints[name], f"{name} of a {kind.__name__}")
-            if hints[name] is float:
-                values[name] = float(value)  # a JSON number without a point, which may be too large
-        return kind(**values)
+            return tuple([self.unpack(each) for each in packed["tuple"]])
+        if "array" in packed:
+            return self._arrays[packed["array"]]
+        if "same" in packed:
+            return self._made[packed["same"]]
+        kind = self._schema.kind_named(packed["tag"])
+        record = kind.make({name: self.unpack(each) for name, each in packed["fields"].items()})
+        self._made[packed["number"]] = record
+        return record
 
 
 def _check_type(value: Any, declared: Any, what: str) -> None:
@@ -180,20 +249,11 @@ def _is_of(value: Any, declared: Any) -> bool:
         declared = origin
     if declared is Any:
         return True
-    if declared is float:
-        return isinstance(value, float | int) and not isinstance(value, bool)
-    if declared is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+    if declared in (int, float):
+        return isinstance(value, int if declared is int else int | float) and not isinstance(value, bool)
     if getattr(declared, "_is_protocol", False):
-        return dataclasses.is_dataclass(value) and _members(declared) <= _has(type(value))
+        if not dataclasses.is_dataclass(value):
+            return False
+        has = {*dir(type(value)), *(field.name for field in dataclasses.fields(value))}  # no property is asked
+        return {name for name in vars(declared) if not name.startswith("_")} <= has
     return isinstance(value, declared)
-
-
-def _has(record: Any) -> set[str]:
-    """Fields, properties and methods of a record, without asking one for any of them."""
-    return set(dir(record)) | {field.name for field in dataclasses.fields(record)}
-
-
-def _members(protocol: Any) -> set[str]:
-    """What a class has to have to fit a protocol."""
-    return {name for name in vars(protocol) if not name.startswith("_")}

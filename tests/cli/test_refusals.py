@@ -251,7 +251,7 @@ def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypa
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "l.csv")
 
-    monkeypatch.setattr("dncsc.cli.writers.TextWriter.write", full)
+    monkeypatch.setattr("dncsc.rows.text.TextWriter.write", full)
     assert "l.csv: no space left on device. Make room" in refused(
         ["fit", "rows.npy", *FIT, "-o", "l.csv", "--force"], 3
     )
@@ -262,7 +262,7 @@ def test_a_model_stays_when_labels_cannot_be_written_and_gives_them_again(folder
         raise ValueError("the labels are shy")
 
     with monkeypatch.context() as patched:
-        patched.setattr("dncsc.cli.writers.TextWriter.write", fails)
+        patched.setattr("dncsc.rows.text.TextWriter.write", fails)
         assert main(["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2
     first, last = capfd.readouterr().err.splitlines()
     assert first.startswith("dncsc: l.csv could not be written. Written before: m.npz. With the model, dncsc predict ")

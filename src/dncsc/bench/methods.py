@@ -16,8 +16,8 @@ from sklearn.cluster import KMeans
 from dncsc.engines.base import Column, Engine
 from dncsc.estimators.lloyd_kmeans import LloydKMeans
 from dncsc.estimators.registry import METHODS, clusterer
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids
-from dncsc.phases.partition import Partition
 from dncsc.phases.select.divide_and_conquer import divide_and_conquer
 from dncsc.phases.select.tree import SUBSET, Selection
 from dncsc.phases.settings import Settings
@@ -30,7 +30,7 @@ class _Subsets:
     """The embedding of a selection: a row is where its own landmark is."""
 
     selection: Selection
-    reads: ClassVar[Sequence[str]] = (SUBSET,)
+    inputs: ClassVar[Sequence[str]] = (SUBSET,)
 
     @property
     def columns(self) -> Sequence[Column]:

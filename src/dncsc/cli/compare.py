@@ -12,7 +12,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.errors import UsageError, explain
-from dncsc.cli.inputs import Choice, Source, open_features, source
+from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import Progress
@@ -89,7 +89,7 @@ def compare(
     wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
     estimators = {name: make_estimator(name, k, **given, **_taken(name, wanted)) for name in names}
     with signals_end_at_once(""), source(data) as read, Progress(quiet) as progress:
-        rows = open_features(read, Choice(columns, drop, truth=truth))
+        rows = open_features(read, ColumnSelection(columns, drop, truth=truth))
         check_enough(rows.shape[0], k, read.name)
         classes = None if truth is None else _classes(read, truth, rows.shape[0])
         results = [_run(name, estimator, rows, progress) for name, estimator in estimators.items()]
@@ -125,15 +125,15 @@ def _run(name: str, estimator: Any, rows: Rows, progress: Progress) -> Result:
         return Result(name, refused=explain(error)[1])
 
 
-def _classes(read: Source, truth: str, n_rows: int) -> np.ndarray:
+def _classes(read: InputTable, truth: str, n_rows: int) -> np.ndarray:
     """True classes as numbers."""
     import numpy as np
 
-    from dncsc.cli.columns import column_blocks
+    from dncsc.rows.formats import read_column
 
     numbers: dict[Any, int] = {}
     blocks = []
-    for block in column_blocks(read.files, truth, 2**17):
+    for block in read_column(read.files, truth, 2**17):
         values = block if isinstance(block, list) else block.tolist()
         blocks.append(np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int32))
     classes = np.concatenate(blocks)

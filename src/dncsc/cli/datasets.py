@@ -9,7 +9,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.interrupt import signals_end_at_once
-from dncsc.cli.outputs import Target, check, table_target
+from dncsc.cli.outputs import Target, check, table_target, table_writer
 from dncsc.cli.progress import Progress
 from dncsc.cli.summary import Summary, print_json, print_table
 
@@ -28,8 +28,8 @@ NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column 
 def datasets(ctx: typer.Context, json: options.JsonTable = False) -> None:
     """List the data sets of the paper, or make a file of one.
 
-    Synthetic sets have two features and any number of rows. Real ones come from the folder that the environment
-    variable DNCSC_DATA names, or from OpenML.
+    Synthetic sets have two features and any number of rows. PenDigits and Letters come with dncsc; other real sets are
+    read from the folder that the environment variable DNCSC_DATA names, or downloaded from OpenML.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -85,17 +85,15 @@ def make(
         "seconds": summary.seconds,
         "outputs": [target.name],
     }
-    alone = ", without classes, for which .npy has no place" if target.kind == "npy" and not no_class else ""
+    alone = ", without classes, for which .npy has no place" if target.holds == "one array" and not no_class else ""
     summary.say(f"{n:,} rows of {name} in {summary.seconds:.1f} s{alone}. Written: {target.name}")
     summary.close()
 
 
 def _write(target: Target, made: Iterator[Any], n: int, *, classes: bool, quiet: bool) -> int:
     """Write blocks; gives the number of features."""
-    from dncsc.cli.writers import table_writer
-
     X, y = next(made)
-    arrays = {"npy": ["X"], "npz": ["X", "y"] if classes else ["X"]}.get(target.kind)
+    arrays = {"one array": ["X"], "arrays": ["X", "y"] if classes else ["X"]}.get(target.holds)
     names = arrays or [*(f"x{i}" for i in range(X.shape[1])), *(["class"] if classes else [])]
     n_features, done = X.shape[1], 0
     with Progress(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:

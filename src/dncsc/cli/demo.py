@@ -21,7 +21,7 @@ def demo(
 
     Nothing has to be downloaded.
     """
-    target = file_target(output, "-o", ["png", "svg", "pdf"])
+    target = file_target(output, "-o", [".png", ".svg", ".pdf"])
     check([target], [], force)
     from dncsc.demo import run
 

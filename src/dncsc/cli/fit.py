@@ -11,7 +11,7 @@ import typer
 from dncsc import memory
 from dncsc.cli import options
 from dncsc.cli.errors import UsageError
-from dncsc.cli.inputs import Choice, Source, open_features, places, source
+from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, check_folder
@@ -91,10 +91,10 @@ def fit(
     overwritten unless --force says so, and nothing half written is left behind. The first line of CSV holds names,
     unless it looks like the rows below it; columns are then called 0, 1, 2, ...
     """
-    from dncsc.cli.identifiers import settled
+    from dncsc.cli.identifiers import find_identifiers
 
     targets = Targets.named(output, model, report)
-    choice = Choice(columns, drop, identifier)
+    choice = ColumnSelection(columns, drop, identifier)
     k = number_of_clusters(clusters)
     check(targets.all(), places(data), force)
     if cluster is not None and max_memory is not None:
@@ -115,7 +115,7 @@ def fit(
         with Progress(summary.quiet) as progress:
             rows = open_features(read, choice)
             check_enough(rows.shape[0], k, read.name)
-            identifiers = settled(read, identifier, targets.labels)
+            identifiers = find_identifiers(read, identifier, targets.labels)
             rows, remembered = fit_rows(estimator, rows, read.name, scale, progress, cluster)
         facts = facts_of(estimator, read, rows, scale)
         notes = {"scale": remembered, "data": read.name}
@@ -168,7 +168,7 @@ def advice(resume: str | None) -> str:
     return f"Nothing was written but {resume}: the same command goes on from there."
 
 
-def facts_of(estimator: Any, read: Source, rows: Rows, how: Scale) -> dict[str, Any]:
+def facts_of(estimator: Any, read: InputTable, rows: Rows, how: Scale) -> dict[str, Any]:
     """What was done, for people and programs."""
     k = len(estimator.cluster_centers_)
     return {

@@ -18,14 +18,14 @@ from dncsc.cli.interrupt import half_written
 from dncsc.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from dncsc.cli.columns import Header
     from dncsc.rows import Rows
+    from dncsc.rows.format import Header
 
 STDIN = "standard input"
 
 
 @dataclass(frozen=True)
-class Source:
+class InputTable:
     """Files, and what the user calls them."""
 
     name: str
@@ -33,7 +33,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnSelection:
     """Which columns are features, as the user said it: some, or all but some, and never those set aside."""
 
     columns: str | None = None
@@ -62,16 +62,16 @@ def places(typed: str) -> list[Path]:
 
 
 @contextmanager
-def source(typed: str) -> Iterator[Source]:
+def source(typed: str) -> Iterator[InputTable]:
     """The files behind an argument; standard input is copied into a file that lasts as long as the block."""
     from dncsc.rows.base import FileState
+    from dncsc.rows.formats import content
     from dncsc.rows.open import find_files
-    from dncsc.rows.sniff import WORDS, content
 
     if typed != "-":
         files = find_files(typed)
         errors.known_as |= {os.path.abspath(file): str(file) for file in files}
-        yield Source(typed, files)
+        yield InputTable(typed, files)
         return
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
@@ -80,34 +80,33 @@ def source(typed: str) -> Iterator[Source]:
         errors.known_as[str(path)] = STDIN
         with os.fdopen(handle, "wb") as spool:
             shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
-        kind = content(FileState.of(path))
-        if kind != "text":
-            raise UsageError(
-                f"- reads CSV from standard input, but what came is {WORDS[kind]}. Save it to a file first."
-            )
-        yield Source(STDIN, [path])
+        found = content(FileState.of(path))
+        if found is None or ".csv" not in found.suffixes:
+            came = "of an unknown kind" if found is None else found.description
+            raise UsageError(f"- reads CSV from standard input, but what came is {came}. Save it to a file first.")
+        yield InputTable(STDIN, [path])
 
 
-def open_features(source: Source, choice: Choice) -> Rows:
+def open_features(source: InputTable, choice: ColumnSelection) -> Rows:
     """Rows of a source with the columns that are features."""
     from dncsc.rows import open_rows
 
     return open_rows([str(file) for file in source.files], features(source, choice))
 
 
-def features(source: Source, choice: Choice) -> list[Any] | None:
+def features(source: InputTable, choice: ColumnSelection) -> list[Any] | None:
     """Columns to read, by name or number; None for all."""
-    from dncsc.cli.columns import header
+    from dncsc.rows.formats import read_header
 
     columns, drop = _listed(choice.columns), _listed(choice.drop)
     if columns is None and drop is None and not choice.aside:
         return None
     check_aside(source, choice)
-    known = header(source.files[0])
+    known = read_header(source.files[0])
     for option, names in (("--columns", columns), ("--drop", drop)):
         for name in names or ():
             _check_known(option, name, known, source.name)
-    aside = {option: name for option, name in choice.aside.items() if name not in known.beside}
+    aside = {option: name for option, name in choice.aside.items() if name not in known.arrays}
     for option, name in aside.items():
         if columns is not None and name in columns:
             raise UsageError(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
@@ -118,15 +117,15 @@ def features(source: Source, choice: Choice) -> list[Any] | None:
     return kept if known.has_names else [int(name) for name in kept]
 
 
-def check_aside(source: Source, choice: Choice) -> None:
+def check_aside(source: InputTable, choice: ColumnSelection) -> None:
     """Refuse columns set aside that some file does not have, for all rows: they are read when the work is done."""
-    from dncsc.cli.columns import check_array, header
+    from dncsc.rows.formats import column_type, read_header
 
     for file in source.files if choice.aside else ():
-        known = header(file)
+        known = read_header(file)
         for option, name in choice.aside.items():
-            if name in known.beside:
-                check_array(file, name)
+            if name in known.arrays:
+                column_type(file, name)
             else:
                 _check_known(option, name, known, source.name if len(source.files) == 1 else str(file))
 

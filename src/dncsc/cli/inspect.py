@@ -10,7 +10,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.errors import UsageError
-from dncsc.cli.inputs import Choice, open_features, source
+from dncsc.cli.inputs import ColumnSelection, open_features, source
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
 from dncsc.cli.progress import size
@@ -101,7 +101,7 @@ def estimate(
             f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
-    n_rows, n_features, dtype = _shape(data, rows, features, Choice(columns, drop, identifier))
+    n_rows, n_features, dtype = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
     check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
     if json:
@@ -121,7 +121,7 @@ def estimate(
     )
 
 
-def _shape(data: str | None, rows: int | None, features: int | None, choice: Choice) -> tuple[int, int, str]:
+def _shape(data: str | None, rows: int | None, features: int | None, choice: ColumnSelection) -> tuple[int, int, str]:
     """Rows, features and working precision of a file, or as given."""
     if data is None:
         if rows is None or features is None:

@@ -1,4 +1,4 @@
-"""Labels to wherever they go, beside the identifiers of their rows."""
+"""Labels of rows to a file or standard output, with the identifiers of their rows."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dncsc.cli.errors import FileError, UsageError
+from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dncsc.cli.identifiers import Identifiers
-    from dncsc.cli.inputs import Source
-    from dncsc.cli.outputs import Target
+    from dncsc.cli.inputs import InputTable
 
 LABEL = "label"
 BLOCK = 2**17
@@ -25,34 +25,34 @@ def check_identifier(target: Target | None, identifier: str | None) -> None:
         return
     if target is None:
         raise UsageError("--id carries a column over to the labels, but -o does not say where these go.")
-    if target.kind == "npy":
+    if target.holds == "one array":
         raise UsageError(
-            "--id: a .npy file holds one array and has no place for identifiers. Use .npz, .csv or .parquet."
+            f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet."
         )
     if identifier == LABEL:
         raise UsageError(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
 
 
-def write_labels(target: Target, labels: np.ndarray, read: Source, beside: Identifiers | None, quiet: bool) -> None:
+def write_labels(
+    target: Target, labels: np.ndarray, read: InputTable, identifiers: Identifiers | None, quiet: bool
+) -> None:
     """Write labels in the order of the rows."""
-    from dncsc.cli.writers import table_writer
-
-    names = [LABEL] if beside is None else [beside.name, LABEL]
+    names = [LABEL] if identifiers is None else [identifiers.name, LABEL]
     with Progress(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
         done = 0
-        for columns in _blocks(labels, read, beside):
+        for columns in _blocks(labels, read, identifiers):
             writer.write(columns)
             done += len(columns[-1])
             progress("write", done, len(labels))
 
 
-def _blocks(labels: np.ndarray, read: Source, beside: Identifiers | None) -> Iterator[list[Any]]:
-    if beside is None:
+def _blocks(labels: np.ndarray, read: InputTable, identifiers: Identifiers | None) -> Iterator[list[Any]]:
+    if identifiers is None:
         for start in range(0, len(labels), BLOCK):
             yield [labels[start : start + BLOCK]]
         return
     done = 0
-    for values in beside.blocks():
+    for values in identifiers.blocks():
         yield [values, labels[done : done + len(values)]]
         done += len(values)
     if done != len(labels):

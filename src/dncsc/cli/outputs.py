@@ -1,55 +1,65 @@
-"""Where results go: checked before any work, written beside and renamed, so that nothing partial is ever found."""
+"""Where results go: checked before any work, and written so that no partial file is ever found."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import stat
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dncsc.atomic import put_in_place
+from dncsc.atomic import atomic_write
 from dncsc.cli.errors import FileError, UsageError
-from dncsc.cli.interrupt import half_written
 
-TABLES = ("csv", "tsv", "parquet", "feather", "arrow", "npy", "npz")
-"""Kinds of files that tables are read from and written to; each is its own suffix."""
+if TYPE_CHECKING:
+    from dncsc.rows.format import Holds, Writer
 
 
 @dataclass(frozen=True)
 class Target:
-    """An output as the user named it: by which option, where, and of which kind. No path is standard output."""
+    """An output as the user named it: by which option, where, and with which suffix. No path is standard output."""
 
     option: str
     path: Path | None
-    kind: str
+    suffix: str
 
     @property
     def name(self) -> str:
         return "standard output" if self.path is None else str(self.path)
 
+    @property
+    def holds(self) -> Holds:
+        """What a table of this format has room for."""
+        from dncsc.rows.formats import output_format
+
+        return output_format(self.suffix).holds
+
 
 def table_target(text: str, option: str = "-o") -> Target:
     """A table in the format that its suffix says, or CSV on standard output for "-"."""
+    from dncsc.rows.formats import writable
+
     if text == "-":
-        return Target(option, None, "csv")
-    return file_target(text, option, TABLES)
+        return Target(option, None, ".csv")
+    return file_target(text, option, writable())
 
 
-def file_target(text: str, option: str, kinds: Sequence[str]) -> Target:
-    """A file of one of some kinds."""
+def file_target(text: str, option: str, suffixes: Sequence[str]) -> Target:
+    """A file with one of some suffixes."""
     path = Path(text)
     if path.is_dir():
         raise FileError(f"{option}: {text} is a folder. Name a file in it.")
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in kinds:
-        listed = ", ".join(f".{each}" for each in kinds)
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        listed = ", ".join(suffixes)
         got = f"{path.name!r} has the suffix {path.suffix!r}" if path.suffix else f"{path.name!r} has no suffix"
-        known = f"has to end in {listed}" if len(kinds) == 1 else f"has to end in one of {listed}"
+        known = f"has to end in {listed}" if len(suffixes) == 1 else f"has to end in one of {listed}"
         raise UsageError(f"{option}: the file {known}, which says how to write it; {got}.")
-    return Target(option, path, kind)
+    return Target(option, path, suffix)
 
 
 def check(targets: Sequence[Target], inputs: Iterable[Path], force: bool) -> None:
@@ -104,28 +114,20 @@ def _check_place(target: Target, real: Path, force: bool) -> None:
             f"{target.option}: {target.path} exists already. Choose another name, or overwrite it with --force."
         )
     try:
-        beside = _name_beside(real)
-        beside.mkdir()
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
         raise FileError(f"{target.option}: cannot write into the folder {folder}: {error.strerror}.") from error
-    beside.rmdir()
 
 
 @contextmanager
-def grown_beside(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes its place at the end of the block, if all went well.
+def table_writer(target: Target, names: Sequence[str], n_rows: int) -> Iterator[Writer]:
+    """A writer for a table that takes its place, whole, when the block ends without an error."""
+    from dncsc.rows.format import Output
+    from dncsc.rows.formats import open_writer
 
-    It grows in a hidden folder beside, with whatever its writer puts there too, and the folder always goes.
-    """
-    real = Path(os.path.realpath(path))
-    with half_written(_name_beside(real)) as folder:
-        folder.mkdir()
-        grown = folder / real.name
-        yield grown
-        with grown.open("rb+") as file:
-            os.fsync(file.fileno())
-        put_in_place(grown, real)
-
-
-def _name_beside(path: Path) -> Path:
-    return path.with_name(f".dncsc-{secrets.token_hex(6)}.part")
+    with ExitStack() as stack:
+        if target.path is None:
+            stream, folder = sys.stdout.buffer, Path(tempfile.gettempdir())
+        else:
+            stream, folder = stack.enter_context(atomic_write(target.path)), Path(os.path.realpath(target.path)).parent
+        yield stack.enter_context(open_writer(stream, target.suffix, Output(names, n_rows, folder)))

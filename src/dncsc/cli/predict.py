@@ -9,7 +9,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.errors import UsageError
-from dncsc.cli.inputs import Choice, Source, check_aside, open_features, places, source
+from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, table_target
@@ -42,10 +42,10 @@ def predict(
     alone. Where names are others, --columns or --drop choose the columns in the order of the model. Rows that the model
     was fitted to get the labels they got then.
     """
-    from dncsc.cli.identifiers import settled
+    from dncsc.cli.identifiers import find_identifiers
 
     target = table_target(output)
-    choice = Choice(columns, drop, identifier)
+    choice = ColumnSelection(columns, drop, identifier)
     check([target], [Path(model), *places(data)], force)
     check_identifier(target, identifier)
     fitted = load(model)
@@ -56,7 +56,7 @@ def predict(
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
         rows = open_as_fitted(fitted, read, choice)
-        identifiers = settled(read, identifier, target)
+        identifiers = find_identifiers(read, identifier, target)
         labels = predicted(fitted, rows, Progress(summary.quiet))
         write_labels(target, labels, read, identifiers, summary.quiet)
     sizes = cluster_sizes(labels, len(fitted.cluster_centers_))
@@ -99,7 +99,7 @@ def predicted(fitted: Any, rows: Rows, progress: Progress) -> Any:
         return fitted.predict(rows)
 
 
-def open_as_fitted(fitted: Any, read: Source, choice: Choice) -> Rows:
+def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection) -> Rows:
     """Rows with the columns that the model knows, scaled as it knows them."""
     from dncsc.cli.scaling import as_remembered
     from dncsc.rows import open_rows
@@ -120,11 +120,11 @@ def open_as_fitted(fitted: Any, read: Source, choice: Choice) -> Rows:
     return as_remembered(rows, notes.get("scale"))
 
 
-def _named_alike(known: list[str], read: Source) -> list[str] | None:
+def _named_alike(known: list[str], read: InputTable) -> list[str] | None:
     """Names of the model's columns, if the file has names at all; all of them have to be there."""
-    from dncsc.cli.columns import header
+    from dncsc.rows.formats import read_header
 
-    found = header(read.files[0])
+    found = read_header(read.files[0])
     if not found.has_names:
         return None
     missing = [name for name in known if name not in found.names]
@@ -139,8 +139,6 @@ def _named_alike(known: list[str], read: Source) -> list[str] | None:
 
 def _called_alike(known: list[str], rows: Rows) -> Rows:
     """Columns that were chosen in the order of the model, under its names; none of these may stand for another."""
-    from dncsc.rows.renamed import RenamedRows
-
     assert rows.names is not None
     for name, here in zip(known, rows.names, strict=True):
         if here != name and here in known:
@@ -148,4 +146,4 @@ def _called_alike(known: list[str], rows: Rows) -> Rows:
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
                 f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."
             )
-    return rows if list(rows.names) == known else RenamedRows(rows, known)
+    return rows if list(rows.names) == known else rows.renamed(known)

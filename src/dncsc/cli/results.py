@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dncsc.cli.errors import UsageError, tell
 from dncsc.cli.interrupt import signals_end_at_once
-from dncsc.cli.outputs import Target, file_target, grown_beside, table_target
+from dncsc.cli.outputs import Target, file_target, table_target
 from dncsc.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class Targets:
             raise UsageError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
         return cls(
             None if output is None else table_target(output),
-            None if model is None else file_target(model, "--model", ["npz"]),
-            None if report is None else file_target(report, "--report", ["html", "htm"]),
+            None if model is None else file_target(model, "--model", [".npz"]),
+            None if report is None else file_target(report, "--report", [".html", ".htm"]),
         )
 
     def all(self) -> list[Target]:
@@ -69,8 +69,7 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 def save_model(target: Target, estimator: Any, notes: dict[str, Any]) -> None:
     """Write a model."""
     assert target.path is not None
-    with grown_beside(target.path) as path:
-        estimator.save(path, notes=notes)
+    estimator.save(target.path, notes=notes)
 
 
 def report_writer() -> Any:
@@ -84,9 +83,9 @@ def make_report(target: Target, estimator: Any, rows: Rows, data: str, quiet: bo
     """Write a report."""
     assert target.path is not None
     command, n_rows = shlex.join(["dncsc", *sys.argv[1:]]), rows.shape[0]
-    with grown_beside(target.path) as path, Progress(quiet) as progress:
+    with Progress(quiet) as progress:
 
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)
 
-        report_writer()(path, estimator, rows, data=data, command=command, progress=tell_step)
+        report_writer()(target.path, estimator, rows, data=data, command=command, progress=tell_step)

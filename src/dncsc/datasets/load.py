@@ -22,7 +22,8 @@ def load(name: str, n: int | None = None, random_state: int = 0) -> tuple[np.nda
     Parameters
     ----------
     name : str
-        One of `names()`.
+        One of `names()`. PenDigits and Letters come with the library; other real sets are read from the folder that the
+        environment variable `DNCSC_DATA` names (`NAME.npz` with arrays `X` and `y`), or downloaded from OpenML.
     n : int, optional
         How many rows; as many as in the paper by default. Synthetic sets can be made to any size; of a real set, `n`
         rows are drawn at random.

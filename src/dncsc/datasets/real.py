@@ -1,4 +1,7 @@
-"""Real sets: from the folder that `DNCSC_DATA` names, or from OpenML into scikit-learn's data home."""
+"""Real sets: from the folder that `DNCSC_DATA` names, from those shipped here, or from OpenML.
+
+PenDigits and Letters are shipped, see data/README.md. OpenML's files are kept in scikit-learn's data home.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import fetch_openml
 from sklearn.preprocessing import LabelEncoder
+
+SHIPPED = Path(__file__).parent / "data"
 
 
 @dataclass(frozen=True)
@@ -30,14 +35,22 @@ REAL = {
 }
 
 
+def find(name: str) -> Path | None:
+    """The file of a set, if it is on this machine: the user's own first, then the shipped one."""
+    folder = os.environ.get("DNCSC_DATA")
+    folders = [Path(folder), SHIPPED] if folder else [SHIPPED]
+    return next((path for path in (each / f"{name}.npz" for each in folders) if path.exists()), None)
+
+
 def read(name: str) -> tuple[np.ndarray, np.ndarray]:
     """All rows and their classes."""
-    folder = os.environ.get("DNCSC_DATA")
-    path = Path(folder) / f"{name}.npz" if folder else None
-    if path is not None and path.exists():
-        with np.load(path, allow_pickle=False) as stored:
-            return stored["X"], stored["y"]
-    return _download(name)
+    path = find(name)
+    if path is None:
+        return _download(name)
+    with np.load(path, allow_pickle=False) as stored:
+        X, y = stored["X"], stored["y"]
+    # Shipped values are whole numbers below 256 and are stored as such.
+    return (X.astype(np.float32), y.astype(np.int64)) if path.parent == SHIPPED else (X, y)
 
 
 def _download(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +60,8 @@ def _download(name: str) -> tuple[np.ndarray, np.ndarray]:
     except Exception as error:
         raise FileNotFoundError(
             f"data set {name!r}: there is no {name}.npz in the folder named by the environment variable DNCSC_DATA "
-            f"({os.environ.get('DNCSC_DATA', 'not set')}), and OpenML could not be reached ({error})."
+            f"({os.environ.get('DNCSC_DATA', 'not set')}), and OpenML could not be reached ({error}). "
+            f"Put the file there (arrays X and y), or try again with a connection."
         ) from error
     X = np.asarray(fetched.data, dtype=np.float32)
     if X.shape != (REAL[name].n, REAL[name].n_features):

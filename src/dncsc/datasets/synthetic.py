@@ -16,7 +16,7 @@ from dncsc.engines.seeds import generator
 
 BLOCK = 2**16
 
-Rows = np.ndarray
+Points = np.ndarray
 Random = np.random.Generator
 
 
@@ -29,7 +29,7 @@ class Synthetic:
     n_classes: int
     shares: np.ndarray | None
     """of the classes; None for equal ones"""
-    place: Callable[[np.ndarray, Random], Rows]
+    place: Callable[[np.ndarray, Random], Points]
 
     def blocks(self, n: int, name: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """X and y, `BLOCK` rows at a time."""
@@ -40,27 +40,27 @@ class Synthetic:
             yield X[: n - start], y[: n - start].astype(np.int32)
 
 
-def _polar(radius: Any, angle: Any) -> Rows:
+def _polar(radius: Any, angle: Any) -> Points:
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
-def _spirals(y: np.ndarray, random: Random) -> Rows:
+def _spirals(y: np.ndarray, random: Random) -> Points:
     turns = 0.25 + 0.84 * random.random(len(y)) ** 0.42
     rows = _polar(turns / 1.09, 2 * np.pi * (turns + y / 3))
     return rows + random.normal(scale=0.03, size=rows.shape)
 
 
-def _moons(y: np.ndarray, random: Random) -> Rows:
+def _moons(y: np.ndarray, random: Random) -> Points:
     arc = _polar(1.0, np.pi * random.random(len(y)))
     rows = np.where(y[:, None] == 0, arc, [1.0, 0.5] - arc)
     return rows + random.normal(scale=0.1, size=rows.shape)
 
 
-def _circles(y: np.ndarray, random: Random) -> Rows:
+def _circles(y: np.ndarray, random: Random) -> Points:
     return _polar(1 + y + random.normal(scale=0.1, size=len(y)), 2 * np.pi * random.random(len(y)))
 
 
-def _circles_and_gaussians(y: np.ndarray, random: Random) -> Rows:
+def _circles_and_gaussians(y: np.ndarray, random: Random) -> Points:
     ring = np.array([1.2, 0.4])[np.minimum(y, 1)] + random.normal(scale=0.03, size=len(y))
     rings = _polar(ring, 2 * np.pi * random.random(len(y)))
     centres = np.concatenate([np.zeros((3, 2)), _polar(0.8, np.deg2rad(45.0 * np.arange(8)))])
@@ -68,7 +68,7 @@ def _circles_and_gaussians(y: np.ndarray, random: Random) -> Rows:
     return np.where(y[:, None] < 2, rings, gaussians)
 
 
-def _flower(y: np.ndarray, random: Random) -> Rows:
+def _flower(y: np.ndarray, random: Random) -> Points:
     n = len(y)
     gap = 29.1  # degrees of a petal's ring left out on either side, facing the origin
     angle = np.deg2rad(180 + random.uniform(gap, 360 - gap, n) + random.normal(scale=9.2, size=n))
@@ -82,10 +82,10 @@ def _flower(y: np.ndarray, random: Random) -> Rows:
     return np.where(y[:, None] == 12, random.normal(scale=0.035, size=(n, 2)), turned)
 
 
-def _blobs(n_blobs: int) -> Callable[[np.ndarray, Random], Rows]:
+def _blobs(n_blobs: int) -> Callable[[np.ndarray, Random], Points]:
     centres = generator(0, f"blobs-{n_blobs}").uniform(-1, 1, (n_blobs, 2)) * np.sqrt(n_blobs)
 
-    def place(y: np.ndarray, random: Random) -> Rows:
+    def place(y: np.ndarray, random: Random) -> Points:
         return centres[y] + random.normal(scale=0.15, size=(len(y), 2))
 
     return place

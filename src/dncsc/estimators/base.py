@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar
 
@@ -13,20 +13,20 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dncsc import model, pipeline
+from dncsc import pipeline
 from dncsc.budget import ResourceLimits
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.base import Engine
 from dncsc.engines.frame import Frame
 from dncsc.errors import TooFewRowsError
-from dncsc.estimators import checks, saving
+from dncsc.estimators import checks
 from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
 from dncsc.estimators.declared import Declared
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
 from dncsc.estimators.warnings import FewerClustersWarning, UnclearClustersWarning
-from dncsc.model import made_by
+from dncsc.model import Embed, Label, Operation, Weigh, apply
 from dncsc.model_file import KINDS
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.settings import MEAN
@@ -103,7 +103,8 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
-        return self._apply(model.label, X)
+        [labels] = self._apply(Label, X)
+        return labels
 
     def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
         """Write the fitted estimator into a file, for `dncsc.load_model`.
@@ -118,8 +119,10 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         notes : mapping, optional
             Words and numbers to keep with it.
         """
+        from dncsc.estimators.saving import save_model  # which knows all classes, and hence imports this file
+
         check_is_fitted(self)
-        saving.write(path, self, notes)
+        save_model(path, self, notes)
 
     def _run(self, engine: Engine, parameters: Parameters, checkpoint: Checkpoint | None = None) -> pipeline.Run:
         """Carry out the recipe over the rows of an engine."""
@@ -170,16 +173,18 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         given = getattr(self, "bandwidth", MEAN)
         return frame.length_outside(bandwidth) if isinstance(given, str) else float(given)
 
-    def _apply(self, function: Callable[..., Any], X: Any) -> Any:
+    def _apply(self, kind: type[Operation], X: Any) -> list[Any]:
+        """What an operation gives for X, an array for each of its columns; lazy ones for Dask."""
         check_is_fitted(self)
         CONSTRAINTS["n_jobs"].check("n_jobs", self.n_jobs)
         rows = self._rows(X, reset=False)
+        operation = kind(self._model)
         if is_dask(rows):
-            return apply_lazily(self._model, function.__name__, rows, self._names())
+            return [apply_lazily(operation, rows, self._names())]
         limits, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
-        size = size_of(self, rows, dtype, sum(each.row_bytes for each in made_by(self._model, function.__name__)))
+        size = size_of(self, rows, dtype, sum(column.row_bytes for column in operation.columns))
         with open_engine(rows, None, self.n_jobs, size, limits, dtype) as engine:
-            return function(self._model, engine, self._names())
+            return apply(operation, engine, self._names())
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
@@ -204,7 +209,8 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         One component a cluster; with ``bandwidth="auto"`` up to half as many again, where the spectrum has no gap.
         """
-        return self._apply(model.embed, X)
+        [places] = self._apply(Embed, X)
+        return places
 
     @property
     def _n_features_out(self) -> int:
@@ -220,7 +226,11 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
 
         K entries a row, of which some are 0 where `bandwidth` gives the farther ones no weight.
         """
-        nearest, weight = self._apply(model.weigh, X)
+        if is_dask(X):
+            raise TypeError(
+                "affinity is one sparse matrix, which a Dask array cannot be. Compute X first, or parts of it."
+            )
+        nearest, weight = self._apply(Weigh, X)
         n_rows, n_nearest = nearest.shape
         start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest
         graph = scipy.sparse.csr_matrix((weight.ravel(), nearest.ravel(), start), shape=(n_rows, self.n_landmarks_))

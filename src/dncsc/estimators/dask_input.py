@@ -1,4 +1,4 @@
-"""Dask arrays and frames as input: checked like any other, and labelled or embedded lazily."""
+"""Dask arrays and frames as input: checked like any other; models are applied to them lazily."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dncsc.engines.frame import Frame
 from dncsc.engines.layout import block_rows
 from dncsc.engines.pool import one_thread_each
 from dncsc.estimators import checks
-from dncsc.model import Model
+from dncsc.model import Operation
 from dncsc.phases.survey import check_finite, find_not_finite
 
 
@@ -78,30 +78,27 @@ def _with_sizes(array: Any) -> Any:
     return da.Array(array.dask, array.name, array.chunks, meta=array._meta).compute_chunk_sizes()
 
 
-def apply_lazily(model: Model, what: str, rows: Any, names: Any) -> Any:
-    """Labels or places of all rows of a Dask array, as another one; nothing is computed."""
+def apply_lazily(operation: Operation, rows: Any, names: Any) -> Any:
+    """What an operation of one column gives for all rows of a Dask array, as another one; nothing is computed."""
     from dask.delayed import delayed
 
+    [column] = operation.columns
     rows = rows.rechunk({1: -1}) if rows.numblocks[1] > 1 else rows
-    shared = delayed(model, pure=True, traverse=False)  # a task of its own: it goes to each worker once
-    if what == "label":
-        return rows.map_blocks(_apply, shared, what, names, dtype=np.int32, drop_axis=1, meta=np.empty(0, np.int32))
-    if what == "embed":
-        width, dtype = model.embedding.n_dimensions, model.embedding.dtype
-        chunks = (rows.chunks[0], (width,))
-        return rows.map_blocks(_apply, shared, "place", names, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
-    raise TypeError("affinity is one sparse matrix, which a Dask array cannot be. Compute X first, or parts of it.")
+    shared = delayed(operation, pure=True, traverse=False)  # a task of its own: it goes to each worker once
+    shape: dict[str, Any] = {"drop_axis": 1} if column.width is None else {"chunks": (rows.chunks[0], (column.width,))}
+    meta = np.empty(0 if column.width is None else (0, 0), column.dtype)
+    return rows.map_blocks(_apply, shared, names, dtype=column.dtype, meta=meta, **shape)
 
 
-def _apply(rows: Any, model: Model, what: str, names: Any, block_info: Any) -> np.ndarray:
-    """Values of one chunk, block by block: what is made on the way takes many times the room of the rows."""
-    size, raw = block_rows(rows.shape[1]), Frame.raw(model.frame.dtype, rows.shape[1])
+def _apply(rows: Any, operation: Operation, names: Any, block_info: Any) -> np.ndarray:
+    """Values of one chunk, block by block: intermediate arrays are many times as large as the rows."""
+    size, raw = block_rows(rows.shape[1]), Frame.raw(operation.model.frame.dtype, rows.shape[1])
     found: list[np.ndarray] = []
     with one_thread_each:
         for start in range(0, max(len(rows), 1), size):
             values = raw.transform(rows[start : start + size])
             _check(values, start, names, block_info[0])
-            found += getattr(model, what)(values)
+            found += operation.compute(values)
     return np.concatenate(found)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from dncsc.atomic import atomic_write
 from dncsc.engines.columns import reserve
 from dncsc.estimators.dask_input import is_dask
+from dncsc.npy_header import write_array_header
 
 ROWS_AT_A_TIME = 2**20
 ROWS_OF_A_CLUSTER_AT_A_TIME = 2**24
@@ -36,8 +37,7 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
     if not target.parent.is_dir():
         raise FileNotFoundError(f"labels_to={str(path)!r}: there is no folder {str(target.parent)!r}.")
     with atomic_write(target) as file:
-        form = {"descr": "<i4", "fortran_order": False, "shape": (n_rows,)}
-        np.lib.format.write_array_header_1_0(file, form)
+        write_array_header(file, np.dtype("<i4"), (n_rows,))
         reserve(file.fileno(), file.tell() + 4 * n_rows, "the labels", target.parent)
 
         def deliver(labels: Any) -> None:

@@ -7,27 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from dncsc import pipeline
-from dncsc.estimators import saving
-from dncsc.estimators.base import LandmarkClusterer, RecipeClusterer
-from dncsc.estimators.ensembles import EnsembleClusterer
-from dncsc.estimators.exact_sc import ExactSC
-from dncsc.estimators.lloyd_kmeans import LloydKMeans
-from dncsc.estimators.nystrom_sc import NystromSC
+from dncsc import pipeline, records
+from dncsc.estimators.base import RecipeClusterer
 from dncsc.estimators.parameters import check_parameters
 from dncsc.estimators.registry import CLASSES
+from dncsc.estimators.saving import FORMAT, OF_THIS_MACHINE
+from dncsc.model_file import KINDS, Fitted, check_fitted
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, Labelled
-from dncsc.phases.embedding import RowsAndLandmarks
-from dncsc.phases.exact_graph import Placed
-from dncsc.phases.kmeans_baseline import IdentityEmbedding
-from dncsc.phases.members import RowsAndMembers
-from dncsc.phases.nystrom import ByAllLandmarks
-from dncsc.phases.partition import Partition
 from dncsc.records import RecordError
+
+HEADER = {
+    **{"format": str, "schema": int, "dncsc": str, "record": object, "method": str, "params": dict},
+    **{"n_features": int, "feature_names": list | None, "timings": dict, "notes": dict},
+}
+"""What stands in the header of a model file."""
+
+EMBEDDINGS = {
+    **dict.fromkeys(("dnc-sc", "lsc", "u-spec"), "graph/rows-and-landmarks"),
+    **dict.fromkeys(("lsec", "u-senc"), "graph/rows-and-clusters"),
+    **{"k-means": "embedding/identity", "nystrom": "embedding/nystrom", "sc": "embedding/of-fitted-rows"},
+}
+"""By what each method embeds rows."""
 
 
 def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
-    """A fitted estimator from a file that `save` wrote.
+    """A fitted estimator from a file that `save` wrote, with this version of dncsc or an earlier one.
 
     Nothing in the file is executed, and what it holds is checked: files of strangers can be opened. `labels_` is not in
     it; `predict` gives the labels of the training rows again. What was passed to `save` as notes is in `notes_`.
@@ -48,50 +53,62 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
     >>> bool((again.predict(X) == model.labels_).all())
     True
     """
-    header, fitted = saving.read(path)
-    if header["class"] not in CLASSES:
-        raise RecordError(f"{path} is of a class {header['class']!r}, which is none of {', '.join(CLASSES)}.")
-    estimator = _with_parameters(path, header)
-    model = fitted.model
-    if not _is_of(estimator, model.embedding):
-        raise RecordError(f"{path} is of a class {header['class']!r}, but what it holds is of another one.")
+    header, arrays = records.read(path)
+    try:
+        KINDS.check(header, FORMAT)
+        _check_header(header)
+        estimator = _estimator(header)
+        fitted = records.unpack(header["record"], arrays, KINDS, Fitted)
+        check_fitted(fitted, header["n_features"])
+        embedding = fitted.model.embedding
+        if KINDS.kind_of(getattr(embedding, "graph", embedding)).tag != EMBEDDINGS[header["method"]]:
+            raise RecordError(f"its method is {header['method']!r}, but what it holds is of another one.")
+    except RecordError as error:
+        raise RecordError(error.reason, path) from error
     estimator.n_features_in_ = header["n_features"]
     if header["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    estimator._keep(
-        pipeline.Run(
-            model,
-            None,
-            Partition(model.embedding, fitted.eigenvalues, fitted.n_components),
-            Centroids(model.centroids, fitted.n_iter),
-            Labelled(fitted.inertia, fitted.cluster_sizes),
-            header["timings"],
-        )
-    )
+    estimator._keep(_run(fitted, header["timings"]))
     estimator.notes_ = header["notes"]
     return estimator
 
 
-def _with_parameters(path: Any, header: dict[str, Any]) -> RecipeClusterer:
+def _check_header(header: dict[str, Any]) -> None:
+    names = header.setdefault("feature_names", None)
+    wrong = [name for name, kind in HEADER.items() if not isinstance(header.get(name), kind)]
+    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not wrong and names is not None and not (named and len(names) == header["n_features"]):
+        wrong.append("feature_names")
+    if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
+        wrong.append("params")  # a file has no say in where this machine writes
+    if wrong:
+        raise RecordError(f"its header has no valid {' and '.join(wrong)}.")
+    unknown = sorted(header.keys() - HEADER.keys())
+    if unknown:
+        raise RecordError(f"its header has an unknown field {', '.join(map(repr, unknown))}.")
+
+
+def _estimator(header: dict[str, Any]) -> RecipeClusterer:
     """The estimator that a header describes, not fitted yet; its parameters are checked as `fit` does."""
+    method = header["method"]
+    if method not in CLASSES:
+        raise RecordError(f"its method {method!r} is none of {', '.join(CLASSES)}.")
     try:
-        estimator = CLASSES[header["class"]](**header["params"])
+        estimator = CLASSES[method](**header["params"])
         check_parameters(estimator)
     except (ValueError, TypeError) as error:
-        raise RecordError(f"{path} has parameters of another version: {error}") from error
+        raise RecordError(f"its parameters do not fit the method {method!r}: {error}") from error
     return estimator
 
 
-PLACED_BY: dict[type, type] = {
-    ExactSC: Placed,
-    LandmarkClusterer: RowsAndLandmarks,
-    LloydKMeans: IdentityEmbedding,
-    EnsembleClusterer: RowsAndMembers,
-    NystromSC: ByAllLandmarks,
-}
-"""What places the rows of each class."""
-
-
-def _is_of(estimator: RecipeClusterer, embedding: Any) -> bool:
-    found = getattr(embedding, "graph", embedding)
-    return any(isinstance(estimator, kind) and isinstance(found, by) for kind, by in PLACED_BY.items())
+def _run(fitted: Fitted, timings: dict[str, float]) -> pipeline.Run:
+    """What fitting found, without labels."""
+    model = fitted.model
+    return pipeline.Run(
+        model,
+        None,
+        Partition(model.embedding, fitted.eigenvalues, fitted.n_components),
+        Centroids(model.centroids, fitted.n_iter),
+        Labelled(fitted.inertia, fitted.cluster_sizes),
+        timings,
+    )

@@ -13,7 +13,8 @@ import numpy as np
 from dncsc.budget import parse_bytes
 from dncsc.engines.frame import Frame
 from dncsc.errors import ParameterError, ParameterOrderError
-from dncsc.phases.ensemble import Members
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.ensemble import EnsembleSize
 from dncsc.phases.select.divide_and_conquer import usual_rate
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
 from dncsc.recipes import LANDMARKS, NEAREST, SELECT
@@ -101,11 +102,6 @@ CONSTRAINTS: dict[str, Constraint] = {
 }
 """What each parameter may be, whichever estimator has it. A class that takes other words has them in `constraints`."""
 
-ANY_LANDMARKS, ROWS_A_LANDMARK = 50, 2
-"""Landmarks that any data may have, and rows for each beyond these: links of single rows are but chance."""
-ENSEMBLE_LANDMARKS, ROWS_AN_ENSEMBLE_LANDMARK = 1000, 40
-"""The same for ensembles: with fewer rows each, more landmarks make finer clusterings, but no better ones."""
-
 
 @dataclass(frozen=True)
 class Parameters:
@@ -123,7 +119,7 @@ class Parameters:
     by_length: bool
     n_init: int
     max_iter: int
-    ensemble: Members | None
+    ensemble: EnsembleSize | None
     """for an ensemble, how many base clusterings it has, and from how many graphs"""
 
     @property
@@ -135,9 +131,10 @@ class Parameters:
         """Landmarks for so many rows of positive weight: with weights that are chosen for them, no more than useful."""
         if self.bandwidth != AUTO:
             return self.n_landmarks
-        useful = max(ANY_LANDMARKS, n_counted // ROWS_A_LANDMARK)
+        policy = CutPolicy()
+        useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
         if self.ensemble is not None:
-            useful = max(min(ENSEMBLE_LANDMARKS, useful), n_counted // ROWS_AN_ENSEMBLE_LANDMARK)
+            useful = max(min(policy.ensemble_landmarks, useful), n_counted // policy.ensemble_rows_a_landmark)
         return min(self.n_landmarks, max(self.n_clusters, useful))
 
     def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int) -> Settings:
@@ -195,7 +192,7 @@ def check_parameters(estimator: Any) -> Parameters:
         by_length=given.get("normalize", "l2") == "l2",
         n_init=int(given["n_init"]),
         max_iter=int(given["max_iter"]),
-        ensemble=Members(n_members, min(n_members, int(given.get("n_graphs", n_members)))) if n_members else None,
+        ensemble=EnsembleSize(n_members, min(n_members, int(given.get("n_graphs", n_members)))) if n_members else None,
     )
 
 

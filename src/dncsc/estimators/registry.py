@@ -40,8 +40,16 @@ METHODS: dict[str, Callable[..., RecipeClusterer]] = {
 
 
 CLASSES: dict[str, type[RecipeClusterer]] = {
-    each.__name__: each for each in (DnCSC, ExactSC, LloydKMeans, LSC, LSEC, NystromSC, USENC, USPEC)
+    "dnc-sc": DnCSC,
+    "k-means": LloydKMeans,
+    "lsc": LSC,
+    "lsec": LSEC,
+    "nystrom": NystromSC,
+    "sc": ExactSC,
+    "u-senc": USENC,
+    "u-spec": USPEC,
 }
+"""Classes by their tags in model files, which never change."""
 
 
 def methods() -> list[str]:

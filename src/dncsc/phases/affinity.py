@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -15,9 +15,8 @@ from dncsc.kernels.weights import adaptive_transition, gaussian_transition, loca
 from dncsc.phases.nearest import Links
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
-from dncsc.phases.specks import MOST_SPECKS, Tolerance
 
-SAMPLE_ROWS = 10_000
+BANDWIDTH_ROWS = 10_000
 """Rows that the mean distance to all landmarks is taken over; N x p distances would cost more than all else."""
 
 
@@ -86,69 +85,12 @@ class RowNormalised:
         return transition, np.ones_like(degree)
 
 
-@dataclass(frozen=True)
-class _Several:
-    """Several ways to weights; by itself, the first."""
-
-    options: tuple[Affinity, ...]
-
-    @property
-    def bandwidth(self) -> float | None:
-        return None
-
-    def weigh(self, nearest: np.ndarray, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.options[0].weigh(nearest, squared)
-
-
-@dataclass(frozen=True)
-class Choice(_Several):
-    """To be tried in this order by whoever sees what becomes of the graph."""
-
-    tolerance: Tolerance | None
-    """beyond which a graph counts as shattered, and the next weights are tried"""
-    last_tolerance: Tolerance | None = None
-    """of the last weights, whose graph is cut as it is where it is beyond that as well"""
-    sharp: bool = False
-    """whether links between landmarks are sharpened, as suits rows of many features"""
-    faded: bool = False
-    """whether eigenvectors count by their eigenvalues, as suits them too"""
-
-
-@dataclass(frozen=True)
-class Mixture(_Several):
-    """Each for some members of an ensemble."""
-
-    find_clusters: bool = False
-    """whether graphs of such weights are worth cutting into the clusters sought as well, for a member each"""
-    faded: bool = False
-    """whether eigenvectors count by their eigenvalues where the clusters sought are looked for"""
-
-
-TIGHT = 0.35
-"""of the mean distance to the K nearest landmarks: a bandwidth that leaves gaps between clusters open"""
-TIGHT_WHERE_FLAT = 0.2, 0.35, 0.5
-"""The same in a plane, where clusters hold together by links that are shorter than most; to be tried in this order."""
-
-
-FLATTEST, FLAT = 1e-6, 0.44
-"""Rows whose `Links.nearness` is between lie in a plane, or nearly: it is about 0.3 in a plane, 0.43 in space, and at
-least 0.51 on the five of ten sets that have more features.
-Where it is less, rows are their own landmarks, and it says nothing."""
-TOLERANCE = Tolerance(in_specks=0.01, landmarks_in_specks=0.05, sets_aside=False)
-TOLERANCE_WHERE_FLAT = replace(TOLERANCE, sets_aside=True)
-"""In a plane thin vectors are outliers; elsewhere they are the first of many."""
-TOLERANCE_WITH_MANY_ROWS = replace(TOLERANCE_WHERE_FLAT, in_specks=MOST_SPECKS, landmarks_in_specks=1.0)
-MANY_ROWS = 10
-"""a landmark: with fewer, it may be chance that some are not linked"""
-
-
-def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity:
+def by_nearest(engine: Engine, settings: Settings, links: Links) -> Affinity | None:
     """The weights asked for; "mean" is Gaussian with the mean distance of rows to their K nearest landmarks.
 
-    "auto" is Gaussian with a third of that, or, where such weights shatter the graph, adaptive. In a plane it is
-    Gaussian with a fifth, or with as much more as keeps the graph whole.
+    None for "auto": the cut chooses them, since it sees what becomes of the graph (`dncsc.phases.cut.weights`).
     """
-    return _weights(engine, settings, links, links.mean_distance)
+    return None if settings.bandwidth == AUTO else _weights(engine, settings, links, links.mean_distance)
 
 
 def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
@@ -160,72 +102,14 @@ def by_all(engine: Engine, settings: Settings, links: Links) -> Affinity:
 def _weights(engine: Engine, settings: Settings, links: Links, mean_distance: float) -> Affinity:
     if settings.bandwidth == ADAPTIVE:
         return Adaptive()
-    if settings.mixed:
-        return _mixture(links, settings)
-    if settings.bandwidth == AUTO:
-        if is_flat(links):
-            return _where_flat(settings, links, mean_distance)
-        if links.search.n_neighbors == 1:
-            return tight(mean_distance)  # the only link of a row has weight 1, whatever its length
-        return Choice((tight(mean_distance), Adaptive()), TOLERANCE, sharp=True, faded=True)
     if settings.bandwidth == LOCAL:
         return SelfTuning(_landmark_scales(engine, settings, links.search.landmarks))
-    bandwidth = mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth
-    return _gaussian(bandwidth)
+    return gaussian(mean_distance if isinstance(settings.bandwidth, str) else settings.bandwidth)
 
 
-def _where_flat(settings: Settings, links: Links, mean_distance: float, count: int | None = None) -> Choice:
-    """The tightest weights that do not shatter the graph."""
-    shares = (*TIGHT_WHERE_FLAT, 1.0)
-    options = tuple(_gaussian(share * mean_distance, count) for share in shares)
-    return Choice(options, tolerance_of(settings, links), TOLERANCE_WITH_MANY_ROWS)
-
-
-def tightest(links: Links) -> Gaussian:
-    """The first weights that "auto" tries."""
-    return _gaussian((TIGHT_WHERE_FLAT[0] if is_flat(links) else TIGHT) * links.mean_distance)
-
-
-def tolerance_of(settings: Settings, links: Links) -> Tolerance:
-    """Of graphs of such weights."""
-    if not is_flat(links):
-        return TOLERANCE
-    few_rows = settings.n_counted < MANY_ROWS * len(links.search.landmarks)
-    return TOLERANCE_WHERE_FLAT if few_rows else TOLERANCE_WITH_MANY_ROWS
-
-
-def is_flat(links: Links) -> bool:
-    """Whether rows lie in a plane, or nearly."""
-    return FLATTEST < links.nearness < FLAT
-
-
-def _mixture(links: Links, settings: Settings) -> Mixture:
-    """Kinds of weights that err in different ways, so that a consensus of clusterings by all is better than by any.
-
-    Adaptive ones of all, whose links are sharpened, and tight ones of the nearest landmarks (3 for K = 5). In a plane,
-    where adaptive ones close gaps, tight ones of all and of few, as tight as leaves the graph whole.
-    """
-    few, most = _few(settings, links), min(settings.n_neighbors, links.search.n_neighbors)
-    if not is_flat(links):
-        of_all = Choice((Adaptive(),), None, sharp=True)
-        of_few = tight(links.mean_distance_to(few), few)
-        return Mixture((of_all, of_few), faded=True)
-    options = tuple(_where_flat(settings, links, links.mean_distance_to(count), count) for count in (most, few))
-    return Mixture(options, find_clusters=True)
-
-
-def _few(settings: Settings, links: Links) -> int:
-    """More than half of the K nearest: 3 for K = 5."""
-    return min(settings.n_neighbors // 2 + 1, links.search.n_neighbors)
-
-
-def tight(mean_distance: float, count: int | None = None) -> Gaussian:
-    """Weights that leave gaps between clusters open."""
-    return _gaussian(TIGHT * mean_distance, count)
-
-
-def _gaussian(bandwidth: float, count: int | None = None) -> Gaussian:
-    return Gaussian(bandwidth if bandwidth > 0 else 1.0, count)  # 0 where every row is a landmark and K = 1
+def gaussian(bandwidth: float, count: int | None = None) -> Gaussian:
+    """Gaussian weights; of any bandwidth where it is 0, as it is where every row is a landmark and K = 1."""
+    return Gaussian(bandwidth if bandwidth > 0 else 1.0, count)
 
 
 def _landmark_scales(engine: Engine, settings: Settings, landmarks: np.ndarray) -> np.ndarray:
@@ -241,7 +125,7 @@ def _landmark_scales(engine: Engine, settings: Settings, landmarks: np.ndarray) 
 
 
 def _mean_distance_to_all(engine: Engine, settings: Settings, landmarks: np.ndarray) -> float:
-    drawn = draw_rows(engine, stream(settings.seed, "bandwidth"), SAMPLE_ROWS, settings.n_counted)
+    drawn = draw_rows(engine, stream(settings.seed, "bandwidth"), BANDWIDTH_ROWS, settings.n_counted)
     return mean_distance(engine, drawn.values[0], drawn.weight, landmarks)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
-from dncsc.phases.embedding import Embedding, values_of
+from dncsc.phases.embedding import Embedding
+from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import Settings
@@ -61,13 +62,13 @@ class _Label(Pass[Labelled]):
 
     @property
     def reads(self) -> Sequence[str]:
-        return self.embedding.reads
+        return columns_of(self.embedding.inputs)
 
     def begin(self) -> Labelled:
         return Labelled(0.0, np.zeros(len(self.centroids), np.int64))
 
     def visit(self, total: Labelled, block: Block) -> None:
-        labels, squared = self.embedding.label(self.centroids, *values_of(block, self.reads))
+        labels, squared = self.embedding.label(self.centroids, *values_of(block, self.embedding.inputs))
         block.columns[LABEL][:] = labels
         total.inertia += float(block.weight @ squared.astype(np.float64))
         total.count += np.bincount(labels, minlength=len(total.count))
@@ -87,7 +88,7 @@ def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroi
 
 def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
     """What an embedding places a sample of the rows by."""
-    return draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.reads)
+    return draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.inputs)
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column
+from dncsc.engines.base import Column
 from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.phases.affinity import Affinity
@@ -19,13 +19,13 @@ class Embedding(Protocol):
     """Places rows in k dimensions, each row by itself."""
 
     @property
-    def reads(self) -> Sequence[str]:
-        """Columns that it places the engine's rows by; none for the rows themselves."""
+    def inputs(self) -> Sequence[str]:
+        """What it places the engine's rows by: columns, or `dncsc.phases.inputs.ROWS`."""
         ...
 
     @property
     def columns(self) -> Sequence[Column]:
-        """The same columns, and those that they are made from, with rules where they can be made again."""
+        """Columns among its inputs, and those that they are made from, with rules where they can be made again."""
         ...
 
     @property
@@ -35,11 +35,11 @@ class Embedding(Protocol):
     def dtype(self) -> np.dtype[Any]: ...
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
-        """For new rows, what the columns hold for the engine's."""
+        """For new rows, the values of the inputs."""
         ...
 
     def transform(self, *values: np.ndarray) -> np.ndarray:
-        """Places of rows (n, k), from the columns or the rows themselves."""
+        """Places of rows (n, k), from the values of the inputs."""
         ...
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -47,14 +47,9 @@ class Embedding(Protocol):
         ...
 
 
-def values_of(block: Block, reads: Sequence[str]) -> list[np.ndarray]:
-    """The named columns of a block, or, where none is named, its rows."""
-    return [block.columns[name] for name in reads] or [block.rows]
-
-
 @dataclass(frozen=True)
 class Lift:
-    """From a row's shares in landmarks to its place: the mean of the landmarks' lines, scaled to norm 1."""
+    """From a row's shares in landmarks to its place: the mean of its landmarks' coordinates, scaled to norm 1."""
 
     vectors: np.ndarray
     """(p, k), in working precision"""
@@ -80,7 +75,7 @@ class Lift:
 
 
 class Bipartite(Protocol):
-    """A graph of rows and a few points that stand for them: landmarks, or the clusters of an ensemble's members."""
+    """A graph of rows and a few points that stand for them: landmarks, or the clusters of base clusterings."""
 
     @property
     def reads(self) -> Sequence[str]: ...
@@ -142,7 +137,7 @@ class Lifted:
     lift: Lift
 
     @property
-    def reads(self) -> Sequence[str]:
+    def inputs(self) -> Sequence[str]:
         return self.graph.reads
 
     @property

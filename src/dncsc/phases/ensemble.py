@@ -1,8 +1,7 @@
-"""Ensembles: many clusterings of the same rows, and their consensus by one more transfer cut (U-SENC, LSEC).
+"""Ensembles: many base clusterings of the same rows, and their consensus by one more transfer cut (U-SENC, LSEC).
 
-Members are clusterings into 20 to 60 clusters, or to 40 where they mix weights, from a few selections of landmarks.
-Rows and the members' clusters form a bipartite graph with one link a member, which is cut as the graph of rows and
-landmarks is.
+Base clusterings have 20 to 60 clusters, or to 40 where they mix weights, and come from a few selections of landmarks.
+Rows and base clusters form a bipartite graph with one link a clustering, which is cut as that of rows and landmarks is.
 """
 
 from __future__ import annotations
@@ -14,177 +13,182 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
+from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, SharedClusterings, cluster_numbers
+from dncsc.phases.cut.landmark_graph import landmark_graph
+from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, without_outliers
+from dncsc.phases.cut.spectrum import Weighting
+from dncsc.phases.cut.transfer_cut import Partition, cut
+from dncsc.phases.cut.weights import CutOptions
 from dncsc.phases.discretize import draw, k_means_of, one_run
-from dncsc.phases.embedding import Lift, Lifted, values_of
-from dncsc.phases.members import Group, Member, RowsAndMembers, cluster_numbers
-from dncsc.phases.partition import Cut, Partition, cut
+from dncsc.phases.embedding import Lift, Lifted
+from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
-from dncsc.phases.specks import Measure, share_lines, without_specks
-from dncsc.phases.spectrum import Fading
 
-FEWEST, MOST = 20, 60
-"""Clusters of a member"""
-MOST_IF_MIXED = 40
-"""The same where members differ in their weights too: finer ones then cost more than they add."""
-FEWEST_A_CLUSTER, MOST_A_CLUSTER = 0.75, 2
-"""at least, for each cluster that is sought: where these are many, members are not coarser than what they are for"""
-ROWS_A_CLUSTER = 20
-"""Of few rows a member makes fewer clusters: nearly empty ones would share no rows with other members'."""
-LANDMARKS_A_CLUSTER = 4
-"""Likewise of few landmarks: pieces of one or two say little."""
-MEMBER_ROWS_A_CLUSTER = 200
-"""Rows that the k-means of a member sees."""
-MEMBER_ITERATIONS = 20
-"""that it does at most: it need not be the best"""
-
-OF_CONSENSUS = Fading(fall=0.4, further=0.5)
-"""Vectors of the consensus fade faster than those of landmarks, and fewer behind the first count."""
-
-MEMBERS_A_COARSE_ONE = 3
-"""At least so many members in all for each that has as many clusters as are sought."""
+SAMPLE_ROWS_A_BASE_CLUSTER = 200
+"""that k-means of a base clustering sees"""
+BASE_ITERATIONS = 20
+"""of it at most: it need not be the best"""
 
 
 @dataclass(frozen=True)
-class Graphs:
-    """Landmark graphs of the same links, with different weights."""
+class LandmarkGraphs:
+    """Cuts of graphs of the same links, with different weights."""
 
     fine: Sequence[Partition]
     """with `Settings.n_vectors` eigenvectors each"""
     coarse: Sequence[Partition]
-    """with one for each cluster that is sought, where such cuts are worth a member each"""
-    faded: bool
-    """whether vectors should count by their eigenvalues where the clusters sought are looked for"""
+    """with one for each cluster that is sought, where such cuts are worth a base clustering each"""
+    weighting: Weighting | None
+    """of the vectors of a fine cut where the clusters sought are looked for"""
 
 
-Grow = Callable[[Settings], Graphs]
+CutGraphs = Callable[[Settings], LandmarkGraphs]
 """Selects landmarks and cuts their graphs; fills the columns that all embeddings read."""
 
 
 @dataclass(frozen=True)
-class Members:
-    """How many members an ensemble has, and from how many landmark graphs they come."""
+class EnsembleSize:
+    """How many base clusterings there are, and from how many selections of landmarks they come."""
 
-    count: int
+    n_clusterings: int
     n_graphs: int
 
 
 @dataclass(frozen=True)
-class _LabelByMembers(Pass[None]):
-    group: Group
+class _LabelRows(Pass[None]):
+    """The cluster of each row in base clusterings that share landmarks."""
+
+    shared: SharedClusterings
 
     @property
     def reads(self) -> Sequence[str]:
-        return self.group.members[0].embedding.reads
+        return self.shared.clusterings[0].embedding.graph.reads
 
     @property
     def writes(self) -> Sequence[Column]:
-        return (self.group.column,)
+        return (self.shared.column,)
 
     def begin(self) -> None:
         return None
 
     def visit(self, total: None, block: Block) -> None:
-        block.columns[self.group.column.name][:] = self.group.label(*values_of(block, self.reads))
+        block.columns[self.shared.column.name][:] = self.shared.label(*values_of(block, self.reads))
 
 
-def consensus(engine: Engine, settings: Settings, members: Members, grow: Grow) -> Partition:
-    """Cluster the rows by each member, and cut the graph of rows and members' clusters.
+def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs: CutGraphs) -> Partition:
+    """Cluster the rows by each base clustering, and cut the graph of rows and base clusters.
 
     Parameters
     ----------
     engine : Engine
     settings : Settings
-    members : Members
-    grow : callable
+    size : EnsembleSize
+    cut_graphs : callable
         Selects landmarks and cuts their graphs, with as many eigenvectors as settings ask for.
     """
-    groups, faded = [], True
-    for number, share in enumerate(np.array_split(np.arange(members.count), members.n_graphs)):
+    policy, all_shared, is_weighted = settings.policy, [], True
+    for number, share in enumerate(np.array_split(np.arange(size.n_clusterings), size.n_graphs)):
         seed = int(generator(settings.seed, "graph", number).integers(2**31))
-        sizes = _sizes(settings, seed, len(share))
+        n_clusters = _base_clusters(settings, seed, len(share))
         of_graph = replace(settings, seed=seed, mixed=settings.bandwidth == AUTO)
-        graphs = grow(replace(of_graph, n_vectors=max(sizes)))
-        groups.append(_group(engine, of_graph, number, graphs, sizes))
-        faded = faded and graphs.faded
-        engine.sweep(_LabelByMembers(groups[-1]))
-        for name in graphs.fine[0].embedding.reads:
+        graphs = cut_graphs(replace(of_graph, n_vectors=max(n_clusters)))
+        shared = _shared_clusterings(engine, of_graph, number, graphs, n_clusters)
+        all_shared.append(shared)
+        is_weighted = is_weighted and graphs.weighting is not None
+        engine.sweep(_LabelRows(shared))
+        for name in columns_of(graphs.fine[0].embedding.inputs):
             engine.drop(name)
-    use = Cut(fading=OF_CONSENSUS if faded else None)
-    return cut(engine, settings, RowsAndMembers(tuple(groups)), use)
+    bipartite = RowsAndClusters(tuple(all_shared))
+    weighting = Weighting(policy, policy.consensus_weighting_power, policy.consensus_spare_vectors)
+    options = CutOptions(weighting=weighting if is_weighted else None)
+    found = cut(engine, settings, bipartite, landmark_graph(engine, bipartite), options)
+    assert isinstance(found, Partition)  # without a limit
+    return found
 
 
-def _sizes(settings: Settings, seed: int, count: int) -> list[int]:
-    """Clusters of each member, at random."""
-    k = settings.n_clusters
-    most = max(MOST_IF_MIXED if settings.bandwidth == AUTO else MOST, round(MOST_A_CLUSTER * k))
-    most = min(most, settings.n_landmarks // LANDMARKS_A_CLUSTER, settings.n_counted // ROWS_A_CLUSTER)
+def _base_clusters(settings: Settings, seed: int, count: int) -> list[int]:
+    """Clusters of each base clustering, at random."""
+    k, policy = settings.n_clusters, settings.policy
+    most = policy.max_mixed_base_clusters if settings.bandwidth == AUTO else policy.max_base_clusters
+    most = max(most, round(policy.max_base_clusters_a_cluster * k))
+    by_landmarks = settings.n_landmarks // policy.landmarks_a_base_cluster
+    most = min(most, by_landmarks, settings.n_counted // policy.rows_a_base_cluster)
     most = min(max(most, k), settings.n_landmarks)
-    fewest = min(max(FEWEST, round(FEWEST_A_CLUSTER * k)), most)
+    fewest = min(max(policy.min_base_clusters, round(policy.min_base_clusters_a_cluster * k)), most)
     return generator(seed, "sizes").integers(fewest, most, count, endpoint=True).tolist()
 
 
-def _group(engine: Engine, settings: Settings, number: int, graphs: Graphs, sizes: list[int]) -> Group:
-    """Members of the graphs of one selection, all from one sample of the rows."""
-    drawn = draw(engine, settings, graphs.fine[0].embedding, MEMBER_ROWS_A_CLUSTER * max(sizes))
-    part = _part(settings, (graphs.coarse or graphs.fine)[0], drawn)
-    return Group(number, _members(engine, settings, graphs, sizes, drawn, part), part)
+def _shared_clusterings(
+    engine: Engine, settings: Settings, number: int, graphs: LandmarkGraphs, n_clusters: list[int]
+) -> SharedClusterings:
+    """Base clusterings of the graphs of one selection, all from one sample of the rows."""
+    drawn = draw(engine, settings, graphs.fine[0].embedding, SAMPLE_ROWS_A_BASE_CLUSTER * max(n_clusters))
+    component = _components(settings, (graphs.coarse or graphs.fine)[0], drawn)
+    return SharedClusterings(number, _cluster(engine, settings, graphs, n_clusters, drawn, component), component)
 
 
-def _part(settings: Settings, graph: Partition, drawn: Drawn) -> np.ndarray:
-    """The connected part of a graph that each landmark is in, or of several that were joined, where they are many.
+def _components(settings: Settings, graph: Partition, drawn: Drawn) -> np.ndarray:
+    """The component of each landmark.
 
-    What is a speck among the clusters sought belongs to the part that is nearest: in finer members it may be a cluster.
+    What is an outlier among the clusters sought belongs to the component that is nearest: in finer clusterings it may
+    be a cluster.
     """
     assert isinstance(graph.embedding, Lifted)
-    landmarks = graph.embedding.graph.points
-    n_parts = int(np.count_nonzero(graph.eigenvalues == 0))
-    # The first vectors are those of the parts, and constant on one each; there are no others where some were joined.
-    part = np.argmax(np.abs(graph.embedding.lift.vectors[:, :n_parts]), axis=1)
+    assert graph.component is not None
+    landmarks, component = graph.embedding.graph.points, graph.component.copy()
     mass = np.bincount(drawn.values[0][:, 0], drawn.weight, len(landmarks))
-    core, *_ = without_specks(part, Measure(mass, settings.n_clusters, settings.n_counted))
-    share_lines(part, landmarks, np.arange(len(landmarks)), core)
-    return np.unique(part, return_inverse=True)[1].astype(np.int32)
+    test = OutlierTest(settings.policy, mass, settings.n_clusters, settings.n_counted)
+    adopt_nearest(component, landmarks, np.arange(len(landmarks)), without_outliers(component, test).landmarks)
+    return np.unique(component, return_inverse=True)[1].astype(np.int32)
 
 
-def _members(
-    engine: Engine, settings: Settings, graphs: Graphs, sizes: list[int], drawn: Drawn, part: np.ndarray
-) -> tuple[Member, ...]:
+def _cluster(
+    engine: Engine,
+    settings: Settings,
+    graphs: LandmarkGraphs,
+    n_clusters: list[int],
+    drawn: Drawn,
+    component: np.ndarray,
+) -> tuple[BaseClustering, ...]:
     """k-means on the first eigenvectors of each graph, all from one sample of the rows.
 
-    Where graphs were cut into the clusters sought as well, one member each comes from these cuts, if that leaves enough
-    for finer ones; where vectors fade, one from those of the first graph. One selection of landmarks may find all
-    clusters; fine members alone let the consensus merge some.
+    Where graphs were cut into the clusters sought as well, one base clustering each comes from these cuts, if that
+    leaves enough for finer ones; where vectors are weighted, one from those of the first graph. One selection of
+    landmarks may find all clusters; fine clusterings alone let the consensus merge some.
     """
-    coarse = [_faded(graphs.fine[0], settings)] if graphs.faded else list(graphs.coarse)
-    if len(sizes) < MEMBERS_A_COARSE_ONE * len(coarse):
+    coarse = list(graphs.coarse)
+    if graphs.weighting:
+        coarse = [_weighted(graphs.fine[0], graphs.weighting, settings)]
+    if len(n_clusters) < settings.policy.clusterings_a_coarse_one * len(coarse):
         coarse = []
-    shares = np.array_split(sizes[len(coarse) :], len(graphs.fine))
-    wanted = [(graph, size) for graph, share in zip(graphs.fine, shares, strict=True) for size in share.tolist()]
-    of_rows, n_parts = part[drawn.values[0][:, 0]], int(part.max()) + 1
+    shares = np.array_split(n_clusters[len(coarse) :], len(graphs.fine))
+    wanted = [(graph, count) for graph, share in zip(graphs.fine, shares, strict=True) for count in share.tolist()]
+    of_rows, n_components = component[drawn.values[0][:, 0]], int(component.max()) + 1
 
-    def finish(embedding: Lifted, centroids: np.ndarray) -> Member:
+    def finish(embedding: Lifted, centroids: np.ndarray) -> BaseClustering:
         nearest, _ = embedding.label(centroids, *drawn.values)
-        return Member(embedding, centroids, cluster_numbers(nearest, of_rows, len(centroids), n_parts))
+        clusters = cluster_numbers(nearest, of_rows, len(centroids), n_components)
+        return BaseClustering(embedding, centroids, clusters)
 
-    def find_clusters(graph: Partition) -> Member:
+    def find_clusters(graph: Partition) -> BaseClustering:
         assert isinstance(graph.embedding, Lifted)
         return finish(graph.embedding, k_means_of(drawn, settings, graph.embedding, engine.each).places)
 
-    def make(number: int) -> Member:
-        graph, n_clusters = wanted[number]
+    def make(number: int) -> BaseClustering:
+        graph, count = wanted[number]
         assert isinstance(graph.embedding, Lifted)
-        vectors = graph.embedding.lift.vectors[:, :n_clusters].copy()
+        vectors = graph.embedding.lift.vectors[:, :count].copy()
         embedding = replace(graph.embedding, lift=Lift(vectors, settings.by_length))
-        chosen = replace(settings, seed=settings.seed + number, n_clusters=n_clusters, max_iter=MEMBER_ITERATIONS)
+        chosen = replace(settings, seed=settings.seed + number, n_clusters=count, max_iter=BASE_ITERATIONS)
         return finish(embedding, one_run(embedding.transform(*drawn.values), drawn.weight, chosen).centres)
 
     return (*map(find_clusters, coarse), *engine.each(make, range(len(wanted))))
 
 
-def _faded(graph: Partition, settings: Settings) -> Partition:
+def _weighted(graph: Partition, weighting: Weighting, settings: Settings) -> Partition:
     """What a graph that was cut finely says of the clusters sought."""
     assert isinstance(graph.embedding, Lifted)
-    vectors = Fading().fade(graph.embedding.lift.vectors, graph.eigenvalues, settings.n_clusters)
+    vectors = weighting.apply(graph.embedding.lift.vectors, graph.eigenvalues, settings.n_clusters)
     lift = Lift(vectors.astype(graph.embedding.dtype), settings.by_length)
     return replace(graph, embedding=replace(graph.embedding, lift=lift))

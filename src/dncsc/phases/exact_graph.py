@@ -12,10 +12,11 @@ from scipy.sparse import csr_array
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import search_others
+from dncsc.phases.cut.landmark_graph import LandmarkGraph
+from dncsc.phases.cut.spectrum import Spectrum, Wanted, bottom_of_spectrum
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
-from dncsc.phases.partition import Partition
 from dncsc.phases.settings import Settings
-from dncsc.phases.spectrum import Wanted, bottom_of_spectrum
 
 PLACE = "place"
 """Column: a row's entries in the eigenvectors."""
@@ -29,7 +30,7 @@ class Placed:
 
     n_dimensions: int
     dtype: np.dtype[Any]
-    reads: ClassVar[Sequence[str]] = (PLACE,)
+    inputs: ClassVar[Sequence[str]] = (PLACE,)
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -76,10 +77,13 @@ def cut_graph_of_rows(engine: Engine, settings: Settings, selection: None, links
     """Eigenvectors of the symmetric, self-tuning t-nearest-neighbour graph; fills the column `PLACE`."""
     rows = np.concatenate([part for total in engine.sweep(_Gather()) for part in total])
     similarity = self_tuning_graph(engine, rows, settings.n_neighbors)
-    spectrum = bottom_of_spectrum(similarity, rows, Wanted(settings.n_clusters), factorise=False)
-    # Lines are v = D^-1/2 y / sqrt(mu); the method wants the rows of y itself.
-    root = np.sqrt(np.asarray(similarity.sum(axis=1)))[:, None]
-    vectors = spectrum.vectors * root * np.sqrt(1 - spectrum.eigenvalues[: spectrum.vectors.shape[1]])
+    degree = np.asarray(similarity.sum(axis=1))
+    wanted = Wanted(settings.n_clusters, policy=settings.policy)
+    spectrum = bottom_of_spectrum(LandmarkGraph(similarity, degree), rows, wanted, factorise=False)
+    assert isinstance(spectrum, Spectrum)  # without a limit
+    # Coordinates are v = D^-1/2 y / sqrt(mu); the method wants the rows of y itself.
+    kept = np.sqrt(1 - spectrum.eigenvalues[: spectrum.coordinates.shape[1]])
+    vectors = spectrum.coordinates * np.sqrt(degree)[:, None] * kept
     places = to_norm_one(vectors, settings.by_length).astype(engine.frame.dtype)
     engine.sweep(_Write(places))
     return Partition(Placed(places.shape[1], places.dtype), spectrum.eigenvalues, spectrum.n_components)

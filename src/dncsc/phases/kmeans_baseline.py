@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dncsc.engines.base import Column, Engine
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.embedding import nearest_centroids
-from dncsc.phases.partition import Partition
+from dncsc.phases.inputs import ROWS
 from dncsc.phases.select.tree import SUBSET, Level, divide, lloyd
 from dncsc.phases.settings import Settings
 
@@ -22,7 +23,7 @@ class IdentityEmbedding:
 
     n_dimensions: int
     dtype: np.dtype[Any]
-    reads: ClassVar[Sequence[str]] = ()
+    inputs: ClassVar[Sequence[str]] = (ROWS,)
     columns: ClassVar[Sequence[Column]] = ()
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:

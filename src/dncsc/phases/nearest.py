@@ -26,7 +26,7 @@ SQUARED = "squared"
 
 
 FIFTH = 5
-"""The landmark whose distance tells whether rows lie in a plane, however many are searched."""
+"""The landmark whose distance tells the intrinsic dimension of the rows, however many are searched."""
 
 TRIED_ROWS = 256
 """that tell how many landmarks outlines leave to look at"""
@@ -163,8 +163,8 @@ class Links:
     rows_a_landmark: float
 
     @property
-    def nearness(self) -> float:
-        """How much nearer the nearest landmark is than the fifth: 0.3 if rows lie in a plane, 1 in many dimensions.
+    def distance_ratio(self) -> float:
+        """Mean distance to the nearest landmark by that to the fifth: 0.3 in a plane, 1 in many dimensions.
 
         A landmark is the mean of a few rows, and nearer to them than to others: to two by the root of a half.
         """

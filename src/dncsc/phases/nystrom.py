@@ -18,15 +18,15 @@ from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import with_a_square
 from dncsc.engines.layout import block_rows
 from dncsc.phases.affinity import mean_distance
-from dncsc.phases.eigen import with_positive_peaks
+from dncsc.phases.cut.eigen import with_positive_peaks
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.embedding import nearest_centroids, to_norm_one
+from dncsc.phases.inputs import ROWS
 from dncsc.phases.kmeans import added
-from dncsc.phases.partition import Partition
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-from dncsc.phases.spectrum import MORE_EIGENVALUES
 
-LEAST_EIGENVALUE = 1e-6
+NEGLIGIBLE = 1e-6
 """of A, relative to its largest: below that the pseudo-inverse would amplify rounding"""
 
 
@@ -62,7 +62,7 @@ class ByAllLandmarks:
     lines: np.ndarray
     """(p, k): from normalised similarities to places"""
     by_length: bool
-    reads: ClassVar[Sequence[str]] = ()
+    inputs: ClassVar[Sequence[str]] = (ROWS,)
     columns: ClassVar[Sequence[Column]] = ()
 
     @property
@@ -141,10 +141,10 @@ def nystrom_extension(
     inner_inverse_root = _inverse_root(inner)
     products = added(engine.sweep(_AddProducts(flat))) - inner.T @ inner
     one_shot = inner + inner_inverse_root @ products @ inner_inverse_root
-    count = min(settings.n_clusters + MORE_EIGENVALUES, p)
+    count = min(settings.n_clusters + settings.policy.spare_eigenvalues, p)
     values, vectors = scipy.linalg.eigh((one_shot + one_shot.T) / 2, subset_by_index=[p - count, p - 1])
     values, vectors = values[::-1], with_positive_peaks(vectors[:, ::-1])
-    used = min(settings.n_clusters, int(np.count_nonzero(values > LEAST_EIGENVALUE)))
+    used = min(settings.n_clusters, int(np.count_nonzero(values > NEGLIGIBLE)))
     lines = inner_inverse_root @ vectors[:, :used] / np.sqrt(values[:used])
     return Partition(ByAllLandmarks(kernel, reach, root, lines, settings.by_length), 1 - values, 1)
 
@@ -158,5 +158,5 @@ def _bandwidth(engine: Engine, settings: Settings, landmarks: np.ndarray) -> flo
 def _inverse_root(matrix: np.ndarray) -> np.ndarray:
     """Pseudo-inverse of the square root of a symmetric matrix, without its negligible and negative eigenvalues."""
     values, vectors = scipy.linalg.eigh((matrix + matrix.T) / 2)
-    kept = values > LEAST_EIGENVALUE * values[-1]
+    kept = values > NEGLIGIBLE * values[-1]
     return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T

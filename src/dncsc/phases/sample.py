@@ -11,6 +11,7 @@ import numpy as np
 from dncsc.engines.base import Block, Engine, Pass
 from dncsc.kernels.grouping import group_rows, put_rows
 from dncsc.kernels.hashing import places_below, row_keys, rows_below
+from dncsc.phases.inputs import ROWS, columns_of, some_values_of
 
 ALL = np.uint64(2**64 - 1)
 
@@ -39,12 +40,12 @@ class _Sample(Pass[list[_Part]]):
     stream: np.uint64
     limit: np.ndarray
     group: str | None
-    columns: Sequence[str]
-    """Columns to gather; none for the rows themselves."""
+    inputs: Sequence[str]
+    """What to gather."""
 
     @property
     def reads(self) -> Sequence[str]:
-        return (*self.columns, self.group) if self.group else tuple(self.columns)
+        return [*columns_of(self.inputs), *([self.group] if self.group else [])]
 
     def begin(self) -> list[_Part]:
         return []
@@ -55,13 +56,13 @@ class _Sample(Pass[list[_Part]]):
         group = block.columns[self.group] if self.group else np.zeros(len(block), np.int32)
         chosen = rows_below(keys, group, self.limit, block.weight)
         if len(chosen):
-            values = block.some_values(self.columns, chosen) if self.columns else [block.some_rows(chosen)]
+            values = some_values_of(block, self.inputs, chosen)
             total.append(_Part(group[chosen], keys[chosen], block.weight[chosen], values))
 
 
-def draw_rows(engine: Engine, stream: np.uint64, wanted: int, size: int, columns: Sequence[str] = ()) -> Drawn:
+def draw_rows(engine: Engine, stream: np.uint64, wanted: int, size: int, inputs: Sequence[str] = (ROWS,)) -> Drawn:
     """Draw some of all rows of positive weight, of which there are `size`; see `draw_in_groups`."""
-    [(_, drawn)] = draw_in_groups(engine, stream, np.array([wanted]), np.array([size]), None, columns)
+    [(_, drawn)] = draw_in_groups(engine, stream, np.array([wanted]), np.array([size]), None, inputs)
     return drawn
 
 
@@ -71,7 +72,7 @@ def draw_in_groups(
     wanted: np.ndarray,
     size: np.ndarray,
     group: str | None,
-    columns: Sequence[str] = (),
+    inputs: Sequence[str] = (ROWS,),
 ) -> Iterator[tuple[np.ndarray, Drawn]]:
     """Draw rows of positive weight from each group.
 
@@ -86,8 +87,8 @@ def draw_in_groups(
         How many there are.
     group : str or None
         Column with the group of each row; without it all rows are group 0.
-    columns : sequence of str
-        Columns to gather; none for the rows themselves.
+    inputs : sequence of str
+        What to gather: columns, or the rows.
 
     Yields
     ------
@@ -97,20 +98,20 @@ def draw_in_groups(
         ``min(wanted, size)`` rows of each.
     """
     wanted = np.minimum(wanted, size)
-    width = 1 if columns else engine.layout.n_features
+    width = engine.layout.n_features if ROWS in inputs else 1
     batch = np.cumsum(wanted * width) // engine.most_values
     for number in np.unique(batch[wanted > 0]):
         part = np.where(batch == number, wanted, 0)
-        yield np.flatnonzero(part), _draw_batch(engine, stream, part, size, group, columns)
+        yield np.flatnonzero(part), _draw_batch(engine, stream, part, size, group, inputs)
 
 
 def _draw_batch(
-    engine: Engine, stream: np.uint64, wanted: np.ndarray, size: np.ndarray, group: str | None, columns: Sequence[str]
+    engine: Engine, stream: np.uint64, wanted: np.ndarray, size: np.ndarray, group: str | None, inputs: Sequence[str]
 ) -> Drawn:
     generous = wanted + 6 * np.sqrt(wanted) + 30
     while True:
         limit = _limits(wanted, size, generous)
-        parts = [part for total in engine.sweep(_Sample(stream, limit, group, columns)) for part in total]
+        parts = [part for total in engine.sweep(_Sample(stream, limit, group, inputs)) for part in total]
         found = np.concatenate([part.group for part in parts])
         if np.all(np.bincount(found, minlength=len(wanted)) >= wanted):
             break

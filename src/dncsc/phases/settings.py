@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dncsc.phases.cut.policy import CutPolicy
+
 AUTO, MEAN, LOCAL, ADAPTIVE = "auto", "mean", "local", "adaptive"
 """Ways to weights without a given bandwidth; see `dncsc.phases.affinity`."""
 
@@ -38,4 +40,6 @@ class Settings:
     n_vectors: int | None = None
     """eigenvectors to find, where they are more than k"""
     mixed: bool = False
-    """whether several kinds of weights are to be made from the same links, for members of an ensemble"""
+    """whether several kinds of weights are to be made from the same links, for base clusterings of an ensemble"""
+    policy: CutPolicy = CutPolicy()  # noqa: RUF009
+    """thresholds of the cut"""

@@ -1,4 +1,4 @@
-"""Tables of numbers in files of many formats, read piece by piece."""
+"""Tables of numbers in files of many formats, read slice by slice."""
 
 from dncsc.rows.base import FileReadError, Rows
 from dncsc.rows.open import open_rows

@@ -1,18 +1,19 @@
-"""From Arrow's columns to blocks of rows: what Parquet, Arrow and CSV files have in common."""
+"""What Parquet, Arrow and CSV files have in common: Arrow's columns as blocks of rows, and the other way round."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.columns import ColumnsError, column_names
+from dncsc.rows.format import Format, Header, Output, Writer
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -30,7 +31,7 @@ def arrow(module: str = "pyarrow") -> Any:
 
 @contextmanager
 def decoding(file: FileState, row: int) -> Iterator[None]:
-    """What Arrow says about a damaged file becomes `FileReadError`, unless somebody has changed the file."""
+    """Arrow's errors about a damaged file become `FileReadError`, which says so if the file has changed."""
     try:
         yield
     except FileReadError:
@@ -38,7 +39,7 @@ def decoding(file: FileState, row: int) -> Iterator[None]:
     except (arrow().ArrowException, OSError, UnicodeDecodeError) as error:
         file.check(row)
         place = f" at row {row} or after it" if row else ""
-        raise FileReadError(f"{file.path} is damaged or truncated{place}: {error}") from error
+        raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error
     file.check(row)
 
 
@@ -59,11 +60,11 @@ def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
     types = {name: _numpy_type(schema.field(name).type) for name in names}
     bad = [name for name in names if types[name] is None]
     if bad:
-        words = [f"{name!r} ({schema.field(name).type})" for name in bad]
+        described = [f"{name!r} ({schema.field(name).type})" for name in bad]
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
         good = [name for name in names if types[name] is not None]
-        advice = "choose others with {columns}" if good else "no column does"
-        rule = f"columns must hold numbers; {advice}. Not numbers are {', '.join(words[:5])}{more}."
+        choice = "choose others with {columns}" if good else "no column does"
+        rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(described[:5])}{more}."
         raise ColumnsError(where, rule, good)
     return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
 
@@ -123,4 +124,67 @@ def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None
     raise ValueError(
         f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the "
         f"{len(column)} values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
+    )
+
+
+class ArrowWriter:
+    """Writes tables with a writer of Arrow's, which `make` gives when the first block shows the schema."""
+
+    def __init__(self, make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, names: Sequence[str]) -> None:
+        self._make, self._stream, self._names = make, stream, list(names)
+        self._writer: Any = None
+
+    def write(self, columns: Sequence[Any]) -> None:
+        pa = arrow()
+        arrays = [pa.array(column) if isinstance(column, np.ndarray) else column for column in columns]
+        table = pa.table(arrays, names=self._names)
+        if self._writer is None:
+            self._writer = self._make(self._stream, table.schema)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+Tables = Iterator[tuple[int, Any]]
+"""Record batches with the numbers of their first rows."""
+
+
+def arrow_format(
+    schema: Callable[[FileState], Any],
+    tables: Callable[[FileState, Sequence[str], int], Tables],
+    make_writer: Callable[[BinaryIO, Any], Any] | None = None,
+    written: Sequence[str] = (),
+    **fields: Any,
+) -> Format:
+    """A format whose files have an Arrow schema, and of which `tables` gives columns as record batches.
+
+    `make_writer` makes Arrow's writer for a stream and a schema, for files with the suffixes `written`; `fields` are
+    the other fields of `Format`.
+    """
+
+    def header(file: FileState) -> Header:
+        found = schema(file)
+        index = _pandas_index(found)
+        return Header(list(found.names), [name for name in found.names if name not in index], has_names=True)
+
+    def column_type(file: FileState, name: str) -> Any:
+        found = schema(file).field(name).type
+        return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
+
+    def read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
+        return (table.column(0) for _, table in tables(file, [name], n_rows))
+
+    def write(stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
+        assert make_writer is not None
+        return closing(ArrowWriter(make_writer, stream, output.names))
+
+    return Format(
+        header=header,
+        read_column=read_column,
+        column_type=column_type,
+        writers=dict.fromkeys(written, write),
+        holds="typed columns",
+        **fields,
     )

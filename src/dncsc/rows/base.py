@@ -1,7 +1,8 @@
-"""What every table in files looks like to those who read it, and the watch over its files."""
+"""The interface of every table in files, and the check that its files do not change while they are read."""
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 import stat
@@ -9,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,28 @@ BATCH_ROWS = 2**14
 
 
 class FileReadError(OSError):
-    """A file of the user's is missing, unreadable, damaged, or not what it was when it was opened."""
+    """A file is missing, unreadable, damaged, or has changed since it was opened.
+
+    Attributes
+    ----------
+    path : path
+        Of the file; empty where no file was found.
+    problem : str
+        What is wrong with it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], problem: str) -> None:
+        self.path, self.problem = path, problem
+        between = " " if os.fspath(path) and not problem.startswith(":") else ""
+        super().__init__(f"{path}{between}{problem}")
+
+    def __reduce__(self) -> tuple[type[FileReadError], tuple[str | os.PathLike[str], str]]:
+        return type(self), (self.path, self.problem)
 
 
 @dataclass(frozen=True)
 class FileState:
-    """What tells a file from another one, or from what it was before."""
+    """Identity of a file: what differs once it has been changed or replaced."""
 
     path: Path
     size: int
@@ -38,18 +54,18 @@ class FileState:
         try:
             found = os.stat(where)
         except OSError as error:
-            raise FileReadError(f"{where} cannot be read: {error.strerror}.") from error
+            raise FileReadError(where, f"cannot be read: {error.strerror}.") from error
         if not stat.S_ISREG(found.st_mode):
-            raise FileReadError(f"{where} is not a file that can be read at any place; copy what it gives into a file.")
+            raise FileReadError(where, "is not a file that can be read at any place; copy its content into a file.")
         return cls(where, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def check(self, row: int | None = None) -> None:
-        """Raise `FileReadError` if the file is no longer what it was; `row` is where reading stands."""
+        """Raise `FileReadError` if the file has changed; `row` is the row to be read next."""
         stood = "" if row is None else f" Reading stood at row {row}."
         try:
             now = os.stat(self.path)
         except OSError as error:
-            raise FileReadError(f"{self.path} was deleted or moved after it was opened.{stood}") from error
+            raise FileReadError(self.path, f"was deleted or moved after it was opened.{stood}") from error
         if now.st_size < self.size:
             change = f"was truncated from {self.size} to {now.st_size} bytes"
         elif now.st_ino != self.inode:
@@ -58,14 +74,14 @@ class FileState:
             change = "was modified"
         else:
             return
-        raise FileReadError(f"{self.path} {change} after it was opened.{stood} Open it again when nobody writes to it.")
+        raise FileReadError(self.path, f"{change} after it was opened.{stood} Open it again when nobody writes to it.")
 
 
 class Rows(ABC):
-    """A table of numbers in files, read piece by piece.
+    """A table of numbers in files, read slice by slice.
 
-    Reads are explicit: a memory map of a file that somebody truncates ends the process, a read ends in an error. No
-    file stays open between reads; objects can be pickled and read from several threads at once.
+    Reads are explicit: truncating a file that is memory-mapped ends the process, a read ends in an error. No file
+    stays open between reads; objects can be pickled and read from several threads at once.
 
     Attributes
     ----------
@@ -134,7 +150,7 @@ class Rows(ABC):
             file.check(row)
 
     def fingerprint(self) -> dict[str, Any]:
-        """What tells this data from other data: plain values for JSON. Folders are left out: data may be moved."""
+        """Identity of the data as plain values for JSON. Folders are left out: data may be moved."""
         return {
             "kind": self.kind,
             "files": [{"name": file.path.name, "size": file.size, "mtime_ns": file.mtime_ns} for file in self.files],
@@ -144,8 +160,14 @@ class Rows(ABC):
         }
 
     def close(self) -> None:
-        """Let go of what is held; reading is over."""
+        """Release memory; nothing can be read afterwards."""
         self._closed = True
+
+    def renamed(self, names: Sequence[str]) -> Rows:
+        """The same rows, with other names of the columns."""
+        twin = copy.copy(self)
+        twin.names = tuple(names)
+        return twin
 
     def _only_in_order(self) -> io.UnsupportedOperation:
         return io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
@@ -157,9 +179,7 @@ class Rows(ABC):
     def __enter__(self) -> Rows:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __len__(self) -> int:
@@ -172,7 +192,7 @@ class Rows(ABC):
 
 
 class StreamRows(Rows):
-    """Rows that can only be read from the first to the last."""
+    """Rows that come in slices, and unless `seekable` only from the first to the last."""
 
     seekable = False
 
@@ -180,29 +200,29 @@ class StreamRows(Rows):
         raise self._only_in_order()
 
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        yield from regroup(self._pieces(), n_rows, self.dtype)
+        yield from regroup(self._slices(), n_rows, self.dtype)
         self.check(len(self))
 
     @abstractmethod
-    def _pieces(self) -> Iterator[np.ndarray]:
+    def _slices(self) -> Iterator[np.ndarray]:
         """All rows, as they come."""
 
 
-def regroup(pieces: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:
-    """Rows that come in pieces of any length, `n_rows` at a time."""
-    room: np.ndarray | None = None
+def regroup(slices: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:
+    """Rows that come in slices of any length, `n_rows` at a time."""
+    buffer: np.ndarray | None = None
     filled = 0
-    for piece in pieces:
+    for some_rows in slices:
         start = 0
-        while start < len(piece):
-            if room is None:
-                room = np.empty((n_rows, piece.shape[1]), dtype)
-            some = piece[start : start + n_rows - filled]
-            room[filled : filled + len(some)] = some
-            filled += len(some)
-            start += len(some)
+        while start < len(some_rows):
+            if buffer is None:
+                buffer = np.empty((n_rows, some_rows.shape[1]), dtype)
+            fitting = some_rows[start : start + n_rows - filled]
+            buffer[filled : filled + len(fitting)] = fitting
+            filled += len(fitting)
+            start += len(fitting)
             if filled == n_rows:
-                yield room
-                room, filled = None, 0
-    if room is not None:
-        yield room[:filled].copy() if filled < n_rows // 2 else room[:filled]
+                yield buffer
+                buffer, filled = None, 0
+    if buffer is not None:
+        yield buffer[:filled].copy() if filled < n_rows // 2 else buffer[:filled]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,17 @@ from dncsc.suggest import did_you_mean
 
 
 class ColumnsError(InputError, TypeError):
-    """A table needs another choice of columns: where, why, and which ones would do, where these are known."""
+    """A table needs another choice of columns.
+
+    Attributes
+    ----------
+    where : str
+        The file.
+    rule : str
+        What is wrong, and what to do; ``{columns}`` stands for the parameter.
+    columns : list of str, or None
+        Columns that would do, where these are known.
+    """
 
     def __init__(self, where: str, rule: str, columns: Sequence[str] | None = None) -> None:
         super().__init__(f"{where}: {rule}", (), {"columns": list(columns) if columns else ANY_VALUE})
@@ -21,7 +32,7 @@ class ColumnsError(InputError, TypeError):
 
 
 def checked(columns: Sequence[Any] | None) -> list[Any] | None:
-    """Columns that somebody asks for, as a list without repetitions; None for all."""
+    """Columns that a caller asks for, as a list without repetitions; None for all."""
     if columns is None:
         return None
     if isinstance(columns, (str, int)):
@@ -64,10 +75,7 @@ def column_names(columns: Sequence[Any] | None, names: Sequence[str], where: str
 
 def repeated(values: Sequence[Any]) -> list[Any]:
     """Values that occur more than once, in order of their first places."""
-    counts: dict[Any, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    return [value for value, count in counts.items() if count > 1]
+    return [value for value, count in Counter(values).items() if count > 1]
 
 
 def listed(values: Sequence[Any], most: int = 10) -> str:

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
 
-from dncsc.rows.arrow import Chosen, arrow, block, choose, decoding
+from dncsc.rows.arrow import Chosen, Tables, arrow, arrow_format, block, choose, decoding
 from dncsc.rows.base import FileReadError, FileState, StreamRows
-from dncsc.rows.pieces import PieceRows
+from dncsc.rows.slices import SlicedRows
 
 
-class ArrowFileRows(PieceRows):
+class ArrowFileRows(SlicedRows):
     """Rows of an Arrow file; only the chosen columns are read."""
 
     kind = "arrow file"
 
-    def __init__(self, file: FileState, lengths: Sequence[int], fields: Sequence[int], chosen: Chosen) -> None:
+    def __init__(self, file: FileState, chosen: Chosen) -> None:
+        with _reader(file, "file", chosen.names[:1]) as (_, reader):  # the lengths of batches stand in the batches
+            lengths = [reader.get_batch(number).num_rows for number in range(reader.num_record_batches)]
         super().__init__(file, lengths, chosen.dtype, chosen.names)
-        self._fields, self._chosen = fields, chosen
+        self._chosen = chosen
 
     def _decode(self, number: int) -> np.ndarray:
         file, row = self.files[0], int(self._bounds[number])
-        with decoding(file, row), arrow().OSFile(str(file.path)) as source:
-            table = _file_reader(source, self._fields).get_batch(number)
+        with _reader(file, "file", self._chosen.names, row) as (_, reader):
+            table = reader.get_batch(number)
             table.validate(full=True)  # Arrow believes what a file says about its buffers
         return block(table, self._chosen, row, str(file.path))
 
@@ -35,70 +37,91 @@ class ArrowStreamRows(StreamRows):
 
     kind = "arrow stream"
 
-    def __init__(self, file: FileState, n: int, fields: Sequence[int], chosen: Chosen) -> None:
+    def __init__(self, file: FileState, chosen: Chosen) -> None:
+        n = sum(table.num_rows for _, table in _stream_tables(file, chosen.names[:1]))
         super().__init__([file], (n, len(chosen.names)), chosen.dtype, chosen.names)
-        self._fields, self._chosen = fields, chosen
+        self._chosen = chosen
 
-    def _pieces(self) -> Iterator[np.ndarray]:
-        for row, table in _stream_tables(self.files[0], self._fields):
+    def _slices(self) -> Iterator[np.ndarray]:
+        for row, table in _stream_tables(self.files[0], self._chosen.names):
             yield block(table, self._chosen, row, str(self.files[0].path))
 
 
-def open_arrow_file(file: FileState, columns: Sequence[Any] | None = None) -> ArrowFileRows:
-    """Rows of an Arrow or Feather file."""
-    with decoding(file, 0), arrow().OSFile(str(file.path)) as source:
-        schema = _file_reader(source).schema
-        chosen = choose(schema, columns, str(file.path))
-    fields = [schema.get_field_index(name) for name in chosen.names]
-    with decoding(file, 0), arrow().OSFile(str(file.path)) as source:
-        reader = _file_reader(source, fields[:1])  # the lengths of batches stand in the batches
-        lengths = [reader.get_batch(number).num_rows for number in range(reader.num_record_batches)]
-    return ArrowFileRows(file, lengths, fields, chosen)
-
-
-def open_arrow_stream(file: FileState, columns: Sequence[Any] | None = None) -> ArrowStreamRows:
-    """Rows of an Arrow stream."""
-    with decoding(file, 0), arrow().OSFile(str(file.path)) as source:
-        schema = arrow("pyarrow.ipc").open_stream(source).schema
-        chosen = choose(schema, columns, str(file.path))
-    fields = [schema.get_field_index(name) for name in chosen.names]
-    n = sum(table.num_rows for _, table in _stream_tables(file, fields[:1]))
-    return ArrowStreamRows(file, n, fields, chosen)
-
-
-def _file_reader(source: Any, fields: Sequence[int] = ()) -> Any:
+@contextmanager
+def _reader(file: FileState, kind: str, names: Sequence[str] = (), row: int = 0) -> Iterator[tuple[Any, Any]]:
+    """The open file, and a reader of these columns of it, or of all; `kind` is "file" or "stream"."""
     ipc = arrow("pyarrow.ipc")
-    return ipc.open_file(source, options=ipc.IpcReadOptions(included_fields=list(fields)))
+    open_kind = ipc.open_file if kind == "file" else ipc.open_stream
+    with decoding(file, row), arrow().OSFile(str(file.path)) as source:
+        reader = open_kind(source)
+        if names:
+            fields = [reader.schema.get_field_index(name) for name in names]
+            source.seek(0)
+            reader = open_kind(source, options=ipc.IpcReadOptions(included_fields=fields))
+        yield source, reader
 
 
-def _stream_tables(file: FileState, fields: Sequence[int]) -> Iterator[tuple[int, Any]]:
-    """Record batches with the numbers of their first rows."""
-    ipc, row = arrow("pyarrow.ipc"), 0
-    with ExitStack() as opened:
-        with decoding(file, row):
-            source = opened.enter_context(arrow().OSFile(str(file.path)))
-            reader = ipc.open_stream(source, options=ipc.IpcReadOptions(included_fields=list(fields)))
-        while True:
-            with decoding(file, row):
-                table = next(reader, None)
-                if table is not None:
-                    table.validate(full=True)
-                else:
-                    _refuse_loose_end(file, row, source.tell())
-                    return
+def _schema(file: FileState, kind: str) -> Any:
+    with _reader(file, kind) as (_, reader):
+        return reader.schema
+
+
+def _file_tables(file: FileState, names: Sequence[str], n_rows: int = 0) -> Tables:
+    row = 0
+    with _reader(file, "file", names) as (_, reader):
+        for number in range(reader.num_record_batches):
+            table = reader.get_batch(number)
             yield row, table
             row += table.num_rows
 
 
-def _refuse_loose_end(file: FileState, row: int, at: int) -> None:
-    """A stream that was cut off between two batches looks like a shorter one, but for its missing end mark."""
+def _stream_tables(file: FileState, names: Sequence[str], n_rows: int = 0) -> Tables:
+    row = 0
+    with ExitStack() as opened:
+        source, reader = opened.enter_context(_reader(file, "stream", names))
+        while True:
+            with decoding(file, row):
+                table = next(reader, None)
+                if table is None:
+                    _check_end(file, row, source.tell())
+                    return
+                table.validate(full=True)
+            yield row, table
+            row += table.num_rows
+
+
+def _check_end(file: FileState, row: int, at: int) -> None:
+    """Refuse a stream without its end mark: one that was cut off between two batches lacks nothing else."""
     file.check(row)
     with open(file.path, "rb") as stream:
         stream.seek(max(0, at - 8))
         end = stream.read(8)
     if end != b"\xff\xff\xff\xff\0\0\0\0":
         raise FileReadError(
-            f"{file.path} has no end mark after its {row} rows: it was truncated, or its writer was never closed."
+            file.path, f"has no end mark after its {row} rows: it was truncated, or its writer was never closed."
         )
     if at != file.size:
-        raise FileReadError(f"{file.path} goes on after its stream of {row} rows: write one stream into a file.")
+        raise FileReadError(file.path, f"goes on after its stream of {row} rows: write one stream into a file.")
+
+
+ARROW_FILE = arrow_format(
+    name="arrow file",
+    description="an Arrow or Feather file",
+    suffixes=(".feather", ".arrow", ".ipc", ".arrows"),
+    matches=lambda head: head.startswith(b"ARROW1"),
+    open=lambda file, columns: ArrowFileRows(file, choose(_schema(file, "file"), columns, str(file.path))),
+    schema=lambda file: _schema(file, "file"),
+    tables=_file_tables,
+    make_writer=lambda stream, schema: arrow("pyarrow.ipc").new_file(stream, schema),
+    written=[".feather", ".arrow"],
+)
+
+ARROW_STREAM = arrow_format(
+    name="arrow stream",
+    description="a stream of Arrow record batches",
+    suffixes=(".arrow", ".ipc", ".arrows"),
+    matches=lambda head: head.startswith(b"\xff\xff\xff\xff"),
+    open=lambda file, columns: ArrowStreamRows(file, choose(_schema(file, "stream"), columns, str(file.path))),
+    schema=lambda file: _schema(file, "stream"),
+    tables=_stream_tables,
+)

@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import IO, Any
 
 import numpy as np
 
+from dncsc.npy_header import ArrayHeader, read_array_header, write_array_header
 from dncsc.rows.base import FileReadError, FileState
 from dncsc.rows.columns import column_numbers
+from dncsc.rows.format import Format, Header, Output, Writer
 from dncsc.rows.raw import RawRows, is_real
-
-
-@dataclass(frozen=True)
-class Array:
-    """An array as its header describes it."""
-
-    shape: tuple[int, ...]
-    fortran: bool
-    dtype: np.dtype[Any]
-    header_size: int
 
 
 def open_npy(file: FileState, columns: Sequence[Any] | None = None) -> RawRows:
     """Rows of a `.npy` file."""
     with open(file.path, "rb") as stream:
-        array = read_header(stream, str(file.path))
+        try:
+            array = read_array_header(stream)
+        except ValueError as error:
+            raise FileReadError(file.path, f"is no sound NumPy array file: {error}") from error
     shape = table_shape(array, str(file.path))
     chosen = column_numbers(columns, shape[1], str(file.path))
-    return RawRows(file, array.header_size, shape, array.dtype, array.fortran, columns=chosen, kind="npy")
+    return RawRows(file, array.size, shape, array.dtype, array.fortran, columns=chosen, kind="npy")
 
 
-def read_header(stream: BinaryIO, where: str) -> Array:
-    """What stands before an array's bytes; the stream is left at the first of these."""
-    try:
-        version = np.lib.format.read_magic(stream)
-        # Version 3 differs from 2 only in the letters that field names may have, and tables with fields are refused.
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        if version not in ((1, 0), (2, 0), (3, 0)):
-            raise ValueError(f"its format version is {version[0]}.{version[1]}, which is newer than this program")
-        shape, fortran, dtype = read(stream)
-    except Exception as error:  # whatever a damaged header makes NumPy's parser say
-        raise FileReadError(f"{where} is no sound NumPy array file: {error}") from error
-    return Array(shape, fortran, dtype, stream.tell())
-
-
-def table_shape(array: Array, where: str) -> tuple[int, int]:
+def table_shape(array: ArrayHeader, where: str) -> tuple[int, int]:
     """Rows and columns of an array, if it is a table of real numbers."""
     if array.dtype.hasobject:
         raise TypeError(f"{where} holds Python objects, which are never unpickled; save X.astype(float) instead.")
@@ -66,3 +47,45 @@ def table_shape(array: Array, where: str) -> tuple[int, int]:
             f"{where} holds an array of shape {array.shape}; rows and columns are needed. Save X.reshape(len(X), -1)."
         )
     return array.shape[0], array.shape[1]
+
+
+def numbered(d: int, arrays: frozenset[str] = frozenset()) -> Header:
+    """Columns that have numbers for names."""
+    numbers = [str(number) for number in range(d)]
+    return Header(numbers, numbers, False, arrays)
+
+
+class NpyWriter:
+    """Writes one array, whose type the first block shows."""
+
+    def __init__(self, stream: IO[bytes], n_rows: int) -> None:
+        self._stream, self._n_rows, self._started = stream, n_rows, False
+
+    def write(self, columns: Sequence[Any]) -> None:
+        (block,) = columns
+        if not self._started:
+            self._started = True
+            write_array_header(self._stream, block.dtype, (self._n_rows, *block.shape[1:]))
+        self._stream.write(np.ascontiguousarray(block).data)
+
+
+def _read_column(file: FileState, name: str, n_rows: int) -> Iterator[np.ndarray]:
+    return (block[:, 0] for block in open_npy(file, [int(name)]).batches(n_rows))
+
+
+def _write(stream: IO[bytes], output: Output) -> AbstractContextManager[Writer]:
+    return nullcontext(NpyWriter(stream, output.n_rows))
+
+
+NPY = Format(
+    name="npy",
+    description="a NumPy array (.npy)",
+    suffixes=(".npy",),
+    matches=lambda head: head.startswith(b"\x93NUMPY"),
+    open=open_npy,
+    header=lambda file: numbered(open_npy(file).shape[1]),
+    read_column=_read_column,
+    column_type=lambda file, name: open_npy(file, [int(name)]).dtype,
+    writers={".npy": _write},
+    holds="one array",
+)

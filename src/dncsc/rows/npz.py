@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+import shutil
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 
+from dncsc.npy_header import ArrayHeader, read_array_header
 from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, Rows, StreamRows
 from dncsc.rows.columns import column_numbers
-from dncsc.rows.inflate import Inflating
-from dncsc.rows.npy import Array, read_header, table_shape
-from dncsc.rows.raw import RawRows
+from dncsc.rows.format import Format, Header
+from dncsc.rows.npy import numbered, table_shape
+from dncsc.rows.npz_writer import write_npz
+from dncsc.rows.raw import RawRows, read_at
 
 TABLE_NAMES = ("X", "x", "data", "rows")
 """What the table is called where there are several, in order of preference."""
@@ -23,7 +27,7 @@ TABLE_NAMES = ("X", "x", "data", "rows")
 LOCAL_HEADER = 30
 """Bytes of a member's header before its name."""
 
-Members = dict[str, tuple[zipfile.ZipInfo, Array]]
+Members = dict[str, tuple[zipfile.ZipInfo, ArrayHeader]]
 
 
 class CompressedRows(StreamRows):
@@ -32,67 +36,47 @@ class CompressedRows(StreamRows):
     kind = "npz"
 
     def __init__(
-        self, file: FileState, info: zipfile.ZipInfo, array: Array, begin: int, columns: Sequence[int] | None
+        self, file: FileState, info: zipfile.ZipInfo, array: ArrayHeader, columns: Sequence[int] | None
     ) -> None:
         n, d = array.shape
         super().__init__([file], (n, d if columns is None else len(columns)), array.dtype)
-        self._info, self._array, self._begin = info, array, begin
+        self._info, self._array = info, array
         self._columns = None if columns is None else list(columns)
 
-    def _pieces(self) -> Iterator[np.ndarray]:
+    def _slices(self) -> Iterator[np.ndarray]:
         return self._from_columns() if self._array.fortran else self._from_rows()
 
     def _from_rows(self) -> Iterator[np.ndarray]:
-        (n, d), dtype = self._array.shape, self._array.dtype
+        (n, d), dtype, file = self._array.shape, self._array.dtype, self.files[0]
         with ExitStack() as opened:
-            with unzipping(self.files[0], 0):
-                archive = opened.enter_context(zipfile.ZipFile(self.files[0].path))
-                stream = opened.enter_context(archive.open(self._info))
-                stream.read(self._array.header_size)
+            with unzipping(file, 0):
+                archive = opened.enter_context(zipfile.ZipFile(file.path))
+                stream: Any = opened.enter_context(archive.open(self._info))
+                stream.read(self._array.size)
             for row in range(0, n, BATCH_ROWS):
-                count = min(BATCH_ROWS, n - row)
-                with unzipping(self.files[0], row):
-                    piece = np.frombuffer(_exactly(stream.read(count * d * dtype.itemsize), count * d, dtype), dtype)
-                    if row + count == n:
-                        stream.read(1)  # the checksum is looked at when the end is
-                rows = piece.reshape(count, d)
+                rows = np.empty((min(BATCH_ROWS, n - row), d), dtype)
+                with unzipping(file, row):
+                    if stream.readinto(rows.reshape(-1).view(np.uint8).data) < rows.nbytes:
+                        raise EOFError("it ends too early")
+                    if row + len(rows) == n:
+                        stream.read(1)  # the checksum is compared at the end
                 yield rows if self._columns is None else rows[:, self._columns]
 
     def _from_columns(self) -> Iterator[np.ndarray]:
-        """Columns stand one after another: each is unpacked from its own beginning, all at the same pace."""
-        n, dtype = len(self), self._array.dtype
-        order = range(self._array.shape[1]) if self._columns is None else self._columns
-        with ExitStack() as opened:
-            with unzipping(self.files[0], 0):
-                stream = opened.enter_context(open(self.files[0].path, "rb"))
-                beginnings = self._beginnings(stream)
-            columns = [beginnings[number] for number in order]
+        """Columns follow one another: the array is unpacked into a temporary file, in which all are read together."""
+        file, n, dtype = self.files[0], len(self), self._array.dtype
+        columns = range(self._array.shape[1]) if self._columns is None else self._columns
+        with tempfile.TemporaryFile() as unpacked:
+            with unzipping(file, 0), zipfile.ZipFile(file.path) as archive, archive.open(self._info) as stream:
+                shutil.copyfileobj(stream, unpacked, 2**20)
             for row in range(0, n, BATCH_ROWS):
-                count = min(BATCH_ROWS, n - row)
-                with unzipping(self.files[0], row):
-                    pieces = [_exactly(column.read(count * dtype.itemsize), count, dtype) for column in columns]
-                yield np.frombuffer(b"".join(pieces), dtype).reshape(len(pieces), count).T
-
-    def _beginnings(self, stream: BinaryIO) -> dict[int, Inflating]:
-        """One pass over the whole: where wanted columns begin; the checksum is looked at as well."""
-        info, (n, d) = self._info, self._array.shape
-        wanted = set(range(d) if self._columns is None else self._columns)
-        whole = Inflating(stream, self._begin, self._begin + info.compress_size)
-        crc = zlib.crc32(whole.read(self._array.header_size))
-        found = {}
-        for number in range(d):
-            if number in wanted:
-                found[number] = whole.copy()
-            missing = n * self._array.dtype.itemsize
-            while missing:
-                some = whole.read(min(missing, 2**20))
-                if not some:
-                    raise EOFError("it ends too early")
-                crc = zlib.crc32(some, crc)
-                missing -= len(some)
-        if crc != info.CRC:
-            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
-        return found
+                buffer = np.empty((len(columns), min(BATCH_ROWS, n - row)), dtype)
+                with unzipping(file, row):
+                    for values, column in zip(buffer, columns, strict=True):
+                        at = self._array.size + (column * n + row) * dtype.itemsize
+                        if not read_at(unpacked, values, at):
+                            raise EOFError("it ends too early")
+                yield buffer.T
 
     def fingerprint(self) -> dict[str, Any]:
         return {**super().fingerprint(), "member": self._info.filename, "columns": self._columns}
@@ -106,27 +90,25 @@ def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     where = f"{name!r} in {file.path}"
     shape = table_shape(array, where)
     chosen = column_numbers(columns, shape[1], where)
-    begin = _begin(file, info)
-    if info.file_size < array.header_size + math.prod(shape) * array.dtype.itemsize:
-        raise FileReadError(f"{where} is truncated: {shape[0]} rows of {shape[1]} columns need more than it has.")
+    if info.file_size < array.size + math.prod(shape) * array.dtype.itemsize:
+        raise FileReadError(file.path, f": {name!r} is truncated: {shape[0]} rows of {shape[1]} columns are more.")
     if info.compress_type == zipfile.ZIP_STORED:
-        return RawRows(file, begin + array.header_size, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
-    if array.fortran and info.compress_type != zipfile.ZIP_DEFLATED:
-        raise FileReadError(f"{where} is compressed in a way that is not read column by column: use numpy.savez.")
-    return CompressedRows(file, info, array, begin, chosen)
+        begin = _begin(file, info) + array.size
+        return RawRows(file, begin, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
+    return CompressedRows(file, info, array, chosen)
 
 
 @contextmanager
 def unzipping(file: FileState, row: int) -> Iterator[None]:
-    """What is said about a damaged archive becomes `FileReadError`, unless somebody has changed the file."""
+    """Errors about a damaged archive become `FileReadError`, which says so if the file has changed."""
     try:
         yield
     except FileReadError:
         raise
-    # RuntimeError: encrypted members; NotImplementedError: ways of compression that nobody uses
+    # RuntimeError: encrypted members; NotImplementedError: unusual compression
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
         file.check(row)
-        raise FileReadError(f"{file.path} is no sound .npz file: {error}.") from error
+        raise FileReadError(file.path, f"is no sound .npz file: {error}.") from error
     file.check(row)
 
 
@@ -137,11 +119,17 @@ def arrays_in(file: FileState) -> Members:
         for info in archive.infolist():
             if info.filename.endswith(".npy"):
                 with archive.open(info) as member:
-                    header = read_header(cast(BinaryIO, member), f"{info.filename} in {file.path}")
-                found[info.filename.removesuffix(".npy")] = info, header
+                    found[info.filename.removesuffix(".npy")] = info, _member_header(member, info, file)
     if not found:
-        raise FileReadError(f"{file.path} is a zip archive without arrays; only what numpy.savez writes is read.")
+        raise FileReadError(file.path, "is a zip archive without arrays; only what numpy.savez writes is read.")
     return found
+
+
+def _member_header(member: Any, info: zipfile.ZipInfo, file: FileState) -> ArrayHeader:
+    try:
+        return read_array_header(member)
+    except ValueError as error:
+        raise FileReadError(file.path, f": {info.filename} is no sound NumPy array file: {error}") from error
 
 
 def _table_name(members: Members, where: str) -> str:
@@ -164,12 +152,53 @@ def _begin(file: FileState, info: zipfile.ZipInfo) -> int:
         stream.seek(info.header_offset)
         header = stream.read(LOCAL_HEADER)
     if len(header) < LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
-        raise FileReadError(f"{file.path} is no sound .npz file: there is nothing where {info.filename} should begin.")
+        raise FileReadError(file.path, f"is no sound .npz file: there is nothing where {info.filename} should begin.")
     name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
     return info.header_offset + LOCAL_HEADER + name + extra
 
 
-def _exactly(read: bytes, count: int, dtype: np.dtype[Any]) -> bytes:
-    if len(read) < count * dtype.itemsize:
-        raise EOFError("it ends too early")
-    return read
+def _header(file: FileState) -> Header:
+    return numbered(open_npz(file).shape[1], frozenset(arrays_in(file)))
+
+
+def _column_type(file: FileState, name: str) -> np.dtype[Any]:
+    """The dtype of a column of the table, or of an array with one value for each of its rows."""
+    arrays = arrays_in(file)
+    if name not in arrays:
+        return open_npz(file, [int(name)]).dtype
+    array, n_rows = arrays[name][1], len(open_npz(file))
+    if array.shape != (n_rows,):
+        raise ValueError(
+            f"{file.path}: the array {name!r} has shape {array.shape}; one value for each of the {n_rows:,} rows is "
+            "needed."
+        )
+    if array.dtype.hasobject or array.dtype.names is not None:
+        raise TypeError(
+            f"{file.path}: the array {name!r} holds Python objects or records, which are not read; save numbers or "
+            "texts, as with astype(str)."
+        )
+    return array.dtype
+
+
+def _read_column(file: FileState, name: str, n_rows: int) -> Iterator[np.ndarray]:
+    if name not in arrays_in(file):
+        yield from (block[:, 0] for block in open_npz(file, [int(name)]).batches(n_rows))
+        return
+    with unzipping(file, 0), np.load(file.path, allow_pickle=False) as stored:
+        values = stored[name]
+    for start in range(0, len(values), n_rows):
+        yield values[start : start + n_rows]
+
+
+NPZ = Format(
+    name="npz",
+    description="a zip archive (.npz)",
+    suffixes=(".npz",),
+    matches=lambda head: head.startswith((b"PK\x03\x04", b"PK\x05\x06")),
+    open=open_npz,
+    header=_header,
+    read_column=_read_column,
+    column_type=_column_type,
+    writers={".npz": write_npz},
+    holds="arrays",
+)

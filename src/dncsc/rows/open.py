@@ -5,36 +5,20 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dncsc.rows.base import FileReadError, FileState, Rows
+from dncsc.rows.base import FileReadError, Rows
 from dncsc.rows.columns import checked, listed
-from dncsc.rows.ipc import open_arrow_file, open_arrow_stream
-from dncsc.rows.npy import open_npy
-from dncsc.rows.npz import open_npz
-from dncsc.rows.parquet import open_parquet
+from dncsc.rows.formats import open_file, readable
 from dncsc.rows.several import SeveralRows
-from dncsc.rows.sniff import READABLE, kind_of
-from dncsc.rows.text import open_text
 
-Source = str | os.PathLike[str]
-
-OPENERS: dict[str, Callable[[FileState, Sequence[Any] | None], Rows]] = {
-    "npy": open_npy,
-    "zip": open_npz,
-    "parquet": open_parquet,
-    "arrow file": open_arrow_file,
-    "arrow stream": open_arrow_stream,
-    "text": open_text,
-    "gzip": open_text,
-}
-"""Who reads what, by the kinds of `sniff`."""
+PathLike = str | os.PathLike[str]
 
 
-def open_rows(paths: Source | Sequence[Source], columns: Sequence[Any] | None = None) -> Rows:
-    """Rows in one file or in several, as one table that is read piece by piece.
+def open_rows(paths: PathLike | Sequence[PathLike], columns: Sequence[Any] | None = None) -> Rows:
+    """Rows in one file or in several, as one table that is read slice by slice.
 
     Parameters
     ----------
@@ -101,17 +85,7 @@ def _difference(first: Rows, part: Rows) -> str:
     return " and ".join(said)
 
 
-def open_file(path: Path, columns: Sequence[Any] | None = None) -> Rows:
-    """Rows of one file, whatever it is."""
-    file = FileState.of(path)
-    kind = kind_of(file)
-    rows = OPENERS[kind](file, columns)
-    if not rows.shape[1]:
-        raise ValueError(f"{file.path} has no columns.")
-    return rows
-
-
-def find_files(paths: Source | Sequence[Source]) -> list[Path]:
+def find_files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
     """All files that paths, folders and patterns stand for; at least one."""
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
@@ -131,23 +105,23 @@ def _files_of(path: str) -> list[Path]:
         if not inside:
             deeper = any(entry.is_dir() for entry in Path(path).iterdir())
             advice = f" but folders: try the pattern {path}/**/*.parquet, or the like" if deeper else ""
-            raise FileReadError(f"the folder {path} holds no data files{advice}. Readable are {READABLE}.")
+            raise FileReadError(path, f"is a folder that holds no data files{advice}. Readable are {readable()}.")
         return sorted(inside, key=_natural)
     if not os.path.lexists(path) and glob.has_magic(path):
         fitting = [Path(name) for name in glob.glob(path, recursive=True)]
         files = [name for name in fitting if not name.is_dir() and not _is_aside(name.name)]
         if not files:
-            raise FileReadError(f"no file fits the pattern {path}.")
+            raise FileReadError("", f"no file fits the pattern {path}.")
         return sorted(files, key=_natural)
     return [Path(path)]
 
 
 def _is_aside(name: str) -> bool:
-    """Marks, checksums and hidden files that stand beside data."""
+    """Whether a file next to data is none: a marker, a checksum, a hidden file."""
     return name.startswith((".", "_")) or name.endswith(".crc")
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:
     """Sorting key in which part-2 comes before part-10."""
-    pieces = re.split(r"(\d+)", str(path))
-    return [(1, int(piece), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces]
+    parts = re.split(r"(\d+)", str(path))
+    return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts]

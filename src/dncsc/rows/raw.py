@@ -57,52 +57,42 @@ class RawRows(Rows):
         needed = offset + math.prod(shape) * self.stored_dtype.itemsize
         if file.size < needed:
             raise FileReadError(
-                f"{file.path} is truncated: {n} rows of {d} {self.stored_dtype.name} end at byte {needed}; "
-                f"it has {file.size} bytes."
+                file.path,
+                f"is truncated: {n} rows of {d} {self.stored_dtype.name} end at byte {needed}; it has {file.size} "
+                "bytes.",
             )
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        file = self.files[0]
-        count, (n, d), size = stop - start, self.stored_shape, self.stored_dtype.itemsize
+        file, (n, d), dtype = self.files[0], self.stored_shape, self.stored_dtype
         try:
             with open(file.path, "rb", buffering=0) as stream:
                 if self.fortran:
-                    wanted = range(d) if self.columns is None else self.columns
-                    room = np.empty((len(wanted), count * size), np.uint8)
-                    done = all(
-                        read_at(stream, room[place], self.offset + (column * n + start) * size)
-                        for place, column in enumerate(wanted)
-                    )
+                    chosen = range(d) if self.columns is None else self.columns
+                    columns = np.empty((len(chosen), stop - start), dtype)
+                    places = [self.offset + (column * n + start) * dtype.itemsize for column in chosen]
+                    done = all(read_at(stream, values, at) for values, at in zip(columns, places, strict=True))
+                    table = columns.T
                 else:
-                    room = np.empty((count, d * size), np.uint8)
-                    done = read_at(stream, room.reshape(-1), self.offset + start * d * size)
+                    table = np.empty((stop - start, d), dtype)
+                    done = read_at(stream, table, self.offset + start * d * dtype.itemsize)
+                    table = table if self.columns is None else table[:, list(self.columns)]
         except OSError as error:
             file.check(start)
-            raise FileReadError(f"{file.path} cannot be read at row {start}: {error.strerror or error}.") from error
+            raise FileReadError(file.path, f"cannot be read at row {start}: {error.strerror or error}.") from error
         file.check(start)
         if not done:
-            raise FileReadError(f"{file.path} ended while row {start} and those after it were read.")
-        return self._arranged(room, count)
-
-    def _arranged(self, room: np.ndarray, count: int) -> np.ndarray:
-        """Bytes of rows, or of columns, as C-ordered rows of the chosen columns in this machine's byte order."""
-        d = room.shape[0] if self.fortran else self.stored_shape[1]
-        values = room.reshape(-1).view(self.stored_dtype)
-        table = values.reshape(d, count).T if self.fortran else values.reshape(count, d)
-        if self.columns is not None and not self.fortran:
-            table = table[:, list(self.columns)]
+            raise FileReadError(file.path, f"ended while row {start} and those after it were read.")
         return np.ascontiguousarray(table, dtype=self.dtype)
 
     def fingerprint(self) -> dict[str, Any]:
-        plain = super().fingerprint()
         chosen = None if self.columns is None else list(self.columns)
         place = {"offset": self.offset, "stored": self.stored_dtype.str, "fortran": self.fortran}
-        return {**plain, "columns": chosen, **place}
+        return {**super().fingerprint(), "columns": chosen, **place}
 
 
-def read_at(stream: Any, room: np.ndarray, offset: int) -> bool:
-    """Fill `room` with the bytes at an offset of an open file; False where the file ends too early."""
-    view = memoryview(room.data)
+def read_at(stream: Any, array: np.ndarray, offset: int) -> bool:
+    """Fill a C-ordered array with the bytes at an offset of an open file; False where the file ends too early."""
+    view = memoryview(array.reshape(-1).view(np.uint8).data)
     stream.seek(offset)
     while len(view):
         got = stream.readinto(view[: 2**30])  # one system call reads at most 2 GB

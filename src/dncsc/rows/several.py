@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.rows.base import Rows, regroup
-from dncsc.rows.pieces import bounds_of, spans
+from dncsc.rows.slices import bounds_of, spans
 
 
 class SeveralRows(Rows):
@@ -41,8 +41,8 @@ class SeveralRows(Rows):
         return rows
 
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        pieces = (piece for part in self._parts for piece in part.batches(n_rows))
-        yield from regroup(pieces, n_rows, self.dtype)
+        batches = (batch for part in self._parts for batch in part.batches(n_rows))
+        yield from regroup(batches, n_rows, self.dtype)
         self.check(len(self))
 
     def fingerprint(self) -> dict[str, Any]:

@@ -6,17 +6,21 @@ rows too; each later pass turns cells into numbers in the same way.
 
 from __future__ import annotations
 
+import csv
+import dataclasses
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from dncsc.rows.arrow import arrow, decoding, refuse_missing, side_by_side
+from dncsc.rows.arrow import Tables, arrow, decoding, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows
 from dncsc.rows.columns import ColumnsError, column_names, column_numbers
-from dncsc.rows.header import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
-from dncsc.rows.sniff import content
+from dncsc.rows.dialect import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
+from dncsc.rows.format import Format, Header, OpenWriter, Output, Writer
+from dncsc.rows.values import as_texts
 
 TYPES = ("int64", "float64", "bool")
 """What cells can be, and in which order that is tried."""
@@ -39,7 +43,7 @@ class TextRows(StreamRows):
         """Number of rows, and the type of each chosen column."""
         types = [""] * len(self._numbers)
         end = 0
-        for row, table in self._tables(file):
+        for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
             for place, column in enumerate(table.columns):
                 types[place] = self._widest(file, column, types[place], place, row)
             end = row + table.num_rows
@@ -61,80 +65,81 @@ class TextRows(StreamRows):
             "Choose other columns with {columns}.",
         )
 
-    def _pieces(self) -> Iterator[np.ndarray]:
+    def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
-        for row, table in self._tables(file):
+        for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
             columns = [_converted(cells, kind) for cells, kind in zip(table.columns, self._types, strict=True)]
             if any(column is None or column.null_count for column in columns):
-                raise FileReadError(f"{file.path} is not what it was when it was opened: other cells after row {row}.")
+                raise FileReadError(file.path, f"was modified after it was opened: other cells after row {row}.")
             yield side_by_side([column.to_numpy(zero_copy_only=False) for column in columns], self.dtype)
 
     def fingerprint(self) -> dict[str, Any]:
         named = self.names is not None or len(self._numbers) == self._dialect.width
         return super().fingerprint() if named else {**super().fingerprint(), "columns": list(self._numbers)}
 
-    def _tables(self, file: FileState) -> Iterator[tuple[int, Any]]:
-        """Record batches of text, with the numbers of their first rows."""
-        if self._dialect.empty:
-            return
-        row, table = 0, None
-        with ExitStack() as opened:
-            with decoding(file, row), self._no_ragged_lines(file, row):
-                source = opened.enter_context(arrow_stream(file, self._dialect))
-                reader = self._reader(source)
-            while True:
-                with decoding(file, row), self._no_ragged_lines(file, row):
-                    table = next(reader, None)
-                if table is None:
-                    return
-                if table.num_rows:
-                    yield row, table
-                row += table.num_rows
-
-    @contextmanager
-    def _no_ragged_lines(self, file: FileState, row: int) -> Iterator[None]:
-        """Where pyarrow stumbles over a line, say which one it is."""
-        try:
-            yield
-        except arrow().ArrowInvalid:
-            file.check(row)
-            refuse_ragged(file, self._dialect)
-            raise
-
-    def _reader(self, source: Any) -> Any:
-        pa_csv, d = arrow("pyarrow.csv"), self._dialect.width
-        names = [str(number) for number in range(d)]
-        chosen = [str(number) for number in self._numbers]
-        text = arrow().string()
-        return pa_csv.open_csv(
-            source,
-            read_options=pa_csv.ReadOptions(column_names=names, block_size=self._dialect.block_size),
-            parse_options=parse_options(self._dialect),
-            convert_options=pa_csv.ConvertOptions(
-                include_columns=chosen,
-                column_types=dict.fromkeys(chosen, text),
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-                null_values=MISSING,
-            ),
-        )
-
 
 def open_text(file: FileState, columns: Sequence[Any] | None = None) -> TextRows:
     """Rows of a CSV or TSV file, which may be compressed by gzip."""
-    arrow()
-    dialect = read_dialect(file, content(file) == "gzip")
+    dialect = _dialect(file)
     if dialect.names is None:
         numbers = column_numbers(columns, dialect.width, str(file.path))
         return TextRows(file, dialect, range(dialect.width) if numbers is None else numbers)
     if columns is None and "" in dialect.names:
         raise ColumnsError(
             str(file.path),
-            f"column {dialect.names.index('')} has no name. If it numbers rows, as pandas' index does, "
-            "choose the others with {columns}, or write the file without it.",
+            f"column {dialect.names.index('')} has no name. If it numbers rows, as pandas' index does, choose the "
+            "others with {columns}, or write the file without it.",
         )
     chosen = column_names(columns, dialect.names, str(file.path))
     return TextRows(file, dialect, [dialect.names.index(name) for name in chosen])
+
+
+def _dialect(file: FileState) -> Dialect:
+    arrow()  # without which no text is read
+    with open(file.path, "rb") as stream:
+        return read_dialect(file, compressed=GZIP.matches(stream.read(2)))
+
+
+def _cell_tables(file: FileState, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]) -> Tables:
+    """Cells of some columns as text, with the numbers of their first rows; those in `missing` are null."""
+    if dialect.empty:
+        return
+    pa_csv, chosen = arrow("pyarrow.csv"), [str(number) for number in numbers]
+    names = [str(number) for number in range(dialect.width)]
+    options = {
+        "read_options": pa_csv.ReadOptions(column_names=names, block_size=dialect.block_size),
+        "parse_options": parse_options(dialect),
+        "convert_options": pa_csv.ConvertOptions(
+            include_columns=chosen,
+            column_types=dict.fromkeys(chosen, arrow().string()),
+            strings_can_be_null=bool(missing),
+            quoted_strings_can_be_null=bool(missing),
+            null_values=missing,
+        ),
+    }
+    row, reader = 0, None
+    with ExitStack() as opened:
+        while True:
+            with decoding(file, row), _parsing(file, dialect, row):
+                if reader is None:
+                    reader = pa_csv.open_csv(opened.enter_context(arrow_stream(file, dialect)), **options)
+                table = next(reader, None)
+            if table is None:
+                return
+            if table.num_rows:
+                yield row, table
+            row += table.num_rows
+
+
+@contextmanager
+def _parsing(file: FileState, dialect: Dialect, row: int) -> Iterator[None]:
+    """Say which line pyarrow cannot parse."""
+    try:
+        yield
+    except arrow().ArrowInvalid:
+        file.check(row)
+        refuse_ragged(file, dialect)
+        raise
 
 
 def _first_misfit(cells: Any, possible: Sequence[str]) -> tuple[int, tuple[str, ...]]:
@@ -162,3 +167,91 @@ def _converted(cells: Any, kind: str) -> Any:
         return arrow("pyarrow.compute").utf8_trim_whitespace(cells).cast(target)
     except pa.ArrowInvalid:
         return None
+
+
+def _header(file: FileState) -> Header:
+    dialect = _dialect(file)
+    names = [str(number) for number in range(dialect.width)] if dialect.names is None else list(dialect.names)
+    return Header(names, names, dialect.names is not None)
+
+
+def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[str]]:
+    """Cells as they stand; an empty one is an empty text."""
+    dialect = _dialect(file)
+    number = int(name) if dialect.names is None else dialect.names.index(name)
+    try:
+        for _, table in _cell_tables(file, dialect, [number], []):
+            yield table.column(0).to_pylist()
+    except FileReadError as error:
+        if "UTF8" in str(error.__cause__):
+            raise FileReadError(file.path, f": column {name!r} is not in UTF-8. Save it in that encoding.") from error
+        raise
+
+
+def _column_type(file: FileState, name: str) -> Any:
+    """Integer if every cell is one as Python would write it, which 007 is not; else text."""
+    pa, whole = arrow(), True
+    for cells in _read_column(file, name):
+        whole = whole and all(map(_is_integer, cells))
+    return pa.int64() if whole else pa.string()
+
+
+def _is_integer(cell: str) -> bool:
+    return len(cell) < 19 and cell.removeprefix("-").isdecimal() and str(int(cell)) == cell
+
+
+class TextWriter:
+    """Comma- or tab-separated values, with a line of names."""
+
+    def __init__(self, stream: IO[str], names: Sequence[str], delimiter: str) -> None:
+        self._stream, self._lines = stream, csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        self._lines.writerow(names)
+
+    def write(self, columns: Sequence[Any]) -> None:
+        self._lines.writerows(zip(*(as_texts(column) for column in columns), strict=True))
+        self._stream.flush()
+
+
+def _writer_of(delimiter: str) -> OpenWriter:
+    @contextmanager
+    def write(stream: IO[bytes], output: Output) -> Iterator[Writer]:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        try:
+            yield TextWriter(text, output.names, delimiter)
+        finally:
+            text.detach()
+
+    return write
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether bytes may begin a text in UTF-8."""
+    if b"\0" in head:
+        return False
+    try:
+        head[:4000].decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(head[:4000]) - 4  # a letter cut in two
+    return True
+
+
+TEXT = Format(
+    name="text",
+    description="text",
+    suffixes=(".csv", ".tsv"),
+    matches=_is_utf8,
+    open=open_text,
+    header=_header,
+    read_column=_read_column,
+    column_type=_column_type,
+    writers={".csv": _writer_of(","), ".tsv": _writer_of("\t")},
+)
+
+GZIP = dataclasses.replace(
+    TEXT,
+    name="gzip",
+    description="compressed by gzip",
+    suffixes=(".csv.gz", ".tsv.gz"),
+    matches=lambda head: head.startswith(b"\x1f\x8b"),
+    writers={},
+)

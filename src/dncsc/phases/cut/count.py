@@ -1,0 +1,75 @@
+"""How many clusters there are: the gap in the spectrum of the landmark graph.
+
+Eigenvalues of the first k vectors, one a cluster, are small, and the next one is not. Adaptive weights keep sparse and
+dense clusters whole, so they are tried first. Where clusters touch, their gap is unclear, and narrow weights are tried,
+which cut at the touching places, but may also break a thin cluster.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.phases.affinity import Adaptive, Affinity
+from dncsc.phases.cut.landmark_graph import landmark_graph
+from dncsc.phases.cut.spectrum import Fragmented, Limit, Wanted, bottom_of_spectrum
+from dncsc.phases.cut.transfer_cut import Counted
+from dncsc.phases.cut.weights import fragmentation_limit, narrowest
+from dncsc.phases.embedding import RowsAndLandmarks
+from dncsc.phases.nearest import Links
+from dncsc.phases.settings import Settings
+
+
+def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
+    """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
+    policy = settings.policy
+    adaptive = _count_by(engine, settings, links, Adaptive(), policy.least_adaptive_eigenvalue)
+    if adaptive.is_clear:
+        return adaptive
+    weights, limit = narrowest(settings, links), fragmentation_limit(settings, links)
+    narrow = _count_by(engine, settings, links, weights, policy.least_narrow_eigenvalue, limit)
+    return max(adaptive, narrow, key=lambda counted: (counted.is_clear, counted.clearness))
+
+
+def _count_by(
+    engine: Engine, settings: Settings, links: Links, weights: Affinity, least: float, limit: Limit | None = None
+) -> Counted:
+    """Where the gap is, once outliers are told by the number of clusters that it gives.
+
+    What is an outlier among few clusters may have passed for one of many, and taken a place in front of the gap.
+    """
+    graph = landmark_graph(engine, RowsAndLandmarks(links, weights))
+    most, policy = settings.n_clusters, settings.policy
+
+    def eigenvalues_for(k: int, limit: Limit | None = None) -> np.ndarray | None:
+        """Eigenvalues without those of what is an outlier among k clusters; None where the graph is fragmented."""
+        wanted = Wanted(k, drops_outliers=True, limit=limit, n_rows=settings.n_counted, policy=policy)
+        found = bottom_of_spectrum(graph, links.search.landmarks, wanted)
+        return None if isinstance(found, Fragmented) else found.eigenvalues
+
+    def ratios_of(eigenvalues: np.ndarray) -> np.ndarray:
+        """How they grow behind the first."""
+        values = np.maximum(eigenvalues[1 : most + 1], least)
+        return values[1:] / values[:-1]
+
+    def place_of(ratios: np.ndarray) -> int:
+        """The last place of a clear gap, or else of the largest: groups of clusters may leave gaps of their own."""
+        clear = np.flatnonzero(ratios >= policy.clear_gap)
+        return int(clear[-1] if len(clear) else np.argmax(ratios))
+
+    eigenvalues = eigenvalues_for(most)
+    assert eigenvalues is not None  # without a limit
+    ratios = ratios_of(eigenvalues)
+    if len(ratios) == 0:
+        return Counted(min(2, most), 1.0, False, eigenvalues)
+    place, needed = place_of(ratios), policy.clear_gap
+    while True:
+        found = eigenvalues_for(place + 2, limit)
+        if found is None:
+            return Counted(place + 2, 1.0, False, eigenvalues)
+        again = ratios_of(found)
+        nearer = place_of(again[: place + 1]) if len(again) > place else place
+        if nearer == place:
+            clearness = float(min([ratios[place], *again[place : place + 1]]))
+            return Counted(place + 2, clearness, clearness >= needed, eigenvalues)
+        eigenvalues, ratios, place, needed = found, again, nearer, policy.clear_gap_among_outliers

@@ -1,0 +1,165 @@
+"""The graph of the landmarks: ``W_R = B^T D_X^-1 B``, added up over all rows; and its inflation."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse import csr_array
+
+from dncsc.engines.base import Block, Engine, Task
+from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.embedding import Bipartite
+from dncsc.phases.inputs import values_of
+
+DENSE_LANDMARKS = 3000
+"""Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
+
+
+class LandmarkGraph(NamedTuple):
+    """Landmarks and how strongly they are linked through the rows that they share."""
+
+    similarity: csr_array
+    """W_R, symmetric; its row sums are D_R"""
+    mass: np.ndarray
+    """weight of the rows that each landmark is the nearest of"""
+
+
+class _Sums(Protocol):
+    """Sums over pairs of landmarks."""
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None: ...
+
+    def half(self) -> csr_array:
+        """Half of W_R: this plus its transpose, less the diagonal."""
+        ...
+
+
+@dataclass(frozen=True)
+class _DenseSums:
+    sums: np.ndarray
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
+        add_rows_dense(nearest, shares, mass, self.sums)
+
+    def half(self) -> csr_array:
+        start, columns, values = entries_of_dense(self.sums)
+        return csr_array((values, columns, start), shape=self.sums.shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Few landmarks share rows: what goes to another worker is a hundredth of the array."""
+        return _DenseSums._from_half, (self.half(),)
+
+    @classmethod
+    def _from_half(cls, half: csr_array) -> _DenseSums:
+        return cls(half.toarray())
+
+
+@dataclass(frozen=True)
+class _Slots:
+    """Slots for the neighbours of each landmark; see `dncsc.kernels.gram`."""
+
+    columns: np.ndarray
+    sums: np.ndarray
+    used: np.ndarray
+
+    @classmethod
+    def empty(cls, p: int, width: int) -> _Slots:
+        return cls(np.full((p, width), EMPTY, np.int32), np.zeros((p, width)), np.zeros(p, np.int32))
+
+    def entries(self) -> csr_array:
+        start, columns, values = entries_of_table(self.columns, self.sums, self.used)
+        return csr_array((values, columns, start), shape=(len(self.used), len(self.used)))
+
+
+class _SparseSums:
+    """Once the slots of a landmark are full, a table of twice as many takes what comes after."""
+
+    def __init__(self, p: int, width: int = 64) -> None:
+        self.slots = _Slots.empty(p, width)
+        self.full: list[csr_array] = []
+
+    def add(self, nearest: np.ndarray, shares: np.ndarray, mass: np.ndarray) -> None:
+        done = 0
+        while True:
+            slots = self.slots
+            done = add_rows_sparse(nearest, shares, mass, done, slots.columns, slots.sums, slots.used)
+            if done == len(nearest):
+                return
+            self.full.append(slots.entries())
+            p, width = slots.columns.shape
+            self.slots = _Slots.empty(p, 2 * width)
+
+    def half(self) -> csr_array:
+        return functools.reduce(operator.add, [*self.full, self.slots.entries()])
+
+
+class _Total(NamedTuple):
+    pairs: _Sums
+    mass: np.ndarray
+
+
+class _Half(NamedTuple):
+    pairs: csr_array
+    mass: np.ndarray
+
+
+@dataclass(frozen=True)
+class _AddPairs(Task[_Total, _Half]):
+    graph: Bipartite
+
+    @property
+    def reads(self) -> Sequence[str]:
+        return self.graph.reads
+
+    def begin(self) -> _Total:
+        p = self.graph.n_points
+        return _Total(_DenseSums(np.zeros((p, p))) if p <= DENSE_LANDMARKS else _SparseSums(p), np.zeros(p))
+
+    def visit(self, total: _Total, block: Block) -> None:
+        nearest, shares, degree = self.graph.shares(*values_of(block, self.reads))
+        total.pairs.add(nearest, shares, block.weight * degree)
+        total.mass[:] += np.bincount(nearest[:, 0], block.weight, len(total.mass))
+
+    def end(self, total: _Total) -> _Half:
+        return _Half(total.pairs.half(), total.mass)
+
+
+def landmark_graph(engine: Engine, graph: Bipartite) -> LandmarkGraph:
+    """Add up the links of all rows (equation 7)."""
+    shards = engine.sweep(_AddPairs(graph))
+    half = functools.reduce(operator.add, [shard.pairs for shard in shards])
+    similarity = csr_array(half + half.T - scipy.sparse.diags_array(half.diagonal()))
+    return LandmarkGraph(similarity, np.sum([shard.mass for shard in shards], axis=0))
+
+
+def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> LandmarkGraph:
+    """Square the links, without light landmarks and without most links of landmarks to themselves.
+
+    Two landmarks of one cluster share many rows, and two of different ones a few: squared, few are next to nothing.
+    The links of a landmark with a row or two beside heavy ones are all weak; it would come off, and have a vector to
+    itself. Beside others that are as light it is part of a sparse cluster, and stays.
+
+    What a landmark shares with itself says nothing about clusters, and squared it would outweigh all else. It counts
+    where the landmark may be a cluster: it is dense, or has no other link, or landmarks are few.
+    """
+    similarity, mass = graph
+    own = similarity.diagonal()
+    others = csr_array(similarity - scipy.sparse.diags_array(own))
+    around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
+    heavy = mass >= policy.light * around
+    stays = scipy.sparse.diags_array(heavy.astype(np.float64))
+    others = csr_array(stays @ others @ stays)
+    is_alone = np.asarray(others.sum(axis=1)).ravel() == 0
+    are_few = heavy.sum() < policy.dense_landmarks_a_cluster * n_clusters
+    may_be_cluster = (mass >= policy.dense * around) | is_alone | are_few
+    links = csr_array(others + scipy.sparse.diags_array(own * (may_be_cluster & heavy)))
+    links.data = (links.data / similarity.data.mean()) ** 2
+    links.eliminate_zeros()
+    return LandmarkGraph(links, mass)

@@ -1,0 +1,117 @@
+"""Outliers: components of a graph that are too small for clusters, and eigenvectors that are localized on few rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dncsc.phases.cut.policy import CutPolicy
+
+TINY = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True)
+class OutlierTest:
+    """Tells clusters from outlier components, and vectors that divide the landmarks from localized ones."""
+
+    policy: CutPolicy
+    mass: np.ndarray
+    """(p,): weight of the rows of each landmark"""
+    n_clusters: int
+    n_rows: int | None = None
+    """that the mass is the weight of; None where it is not known"""
+
+    @property
+    def least_landmarks(self) -> float:
+        """What covers fewer landmarks is thin."""
+        return min(self.policy.component_landmarks, len(self.mass) / (4 * self.n_clusters))
+
+    @property
+    def least_mass(self) -> float:
+        """What is thin and has less is an outlier."""
+        share = self.policy.outlier_share
+        if self.n_rows is not None:
+            of_few = self.policy.outlier_rows * self.n_clusters / self.n_rows
+            share = max(share, min(of_few, self.policy.outlier_share_of_few))
+        return share * self._mean_cluster
+
+    @property
+    def least_mass_if_wide(self) -> float:
+        """The same for a component of many landmarks."""
+        return 0.0 if self.n_rows is None else self.policy.component_rows * float(self.mass.sum()) / self.n_rows
+
+    @property
+    def _mean_cluster(self) -> float:
+        return float(self.mass.sum()) / self.n_clusters
+
+    def is_localized(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
+        """Whether a vector that extends over so many landmarks is localized; never for infinitely many."""
+        mass = participation_ratio(self.mass[members], vector)
+        is_thin = extent < self.least_landmarks and mass < self.least_mass
+        return is_thin or (extent < np.inf and mass < self.policy.localized_share * self._mean_cluster)
+
+
+def participation_ratio(mass: np.ndarray, vector: np.ndarray) -> float:
+    """Mass that a vector extends over, ``(sum m v^2)^2 / sum m v^4``: that of a group, if it is constant there."""
+    scaled = (vector / np.abs(vector).max(initial=TINY)) ** 2
+    return float((mass @ scaled) ** 2 / max(mass @ scaled**2, TINY))
+
+
+class Core(NamedTuple):
+    """Landmarks without outlier components, and what share of the rows and of the landmarks these have."""
+
+    landmarks: np.ndarray
+    outlier_rows: float
+    outlier_landmarks: float
+
+
+def without_outliers(component: np.ndarray, test: OutlierTest) -> Core:
+    """Leave out components that are no clusters; none where these are what most of the data is made of."""
+    mass, size = np.bincount(component, test.mass), np.bincount(component)
+    is_wide = (size >= test.least_landmarks) & (mass >= test.least_mass_if_wide)
+    kept = (mass >= test.least_mass) | is_wide
+    rows, landmarks = mass[~kept].sum() / mass.sum(), size[~kept].sum() / size.sum()
+    everything = np.arange(len(component))
+    core = everything if rows > test.policy.max_outliers else np.flatnonzero(kept[component])
+    return Core(core, float(rows), float(landmarks))
+
+
+def adopt_nearest(values: np.ndarray, landmarks: np.ndarray, used: np.ndarray, core: np.ndarray) -> None:
+    """Give landmarks that are used, but not in the core, the values of the nearest one that is."""
+    for outlier in np.setdiff1d(used, core):
+        squared = np.sum((landmarks[core] - landmarks[outlier]) ** 2, axis=1, dtype=np.float64)
+        values[outlier] = values[core[np.argmin(squared)]]
+
+
+def join_lightest(component: np.ndarray, landmarks: np.ndarray, mass: np.ndarray, most: int) -> np.ndarray:
+    """Join the lightest component to the one nearest to it (by its nearest landmark) until at most `most` are left.
+
+    Parameters
+    ----------
+    component : int (p,)
+        Component of each landmark.
+    landmarks : (p, d)
+    mass : (p,)
+        Weight of each landmark.
+    most : int
+
+    Returns
+    -------
+    joined : int (p,)
+        Numbered from 0 without gaps.
+    """
+    joined = component.copy()
+    left = np.bincount(joined, mass)
+    for _ in range(len(left) - most):
+        light = int(np.argmin(left))
+        inside, outside = np.flatnonzero(joined == light), np.flatnonzero(joined != light)
+        squared = [np.min(np.sum((landmarks[outside] - landmarks[i]) ** 2, axis=1, dtype=np.float64)) for i in inside]
+        closest = inside[int(np.argmin(squared))]
+        distances = np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64)
+        nearest = joined[outside[int(np.argmin(distances))]]
+        joined[inside] = nearest
+        left[nearest] += left[light]
+        left[light] = np.inf
+    return np.unique(joined, return_inverse=True)[1]

@@ -1,0 +1,289 @@
+"""The bottom of the spectrum of a landmark graph, component by component, without outliers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dncsc.phases.cut.eigen import leading_eigenpairs
+from dncsc.phases.cut.landmark_graph import LandmarkGraph
+from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, join_lightest, participation_ratio, without_outliers
+from dncsc.phases.cut.policy import CutPolicy
+
+LEAST_LINK = 1e-12
+"""of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
+LARGEST_EIGENVALUE = 1 - 1e-15
+"""of W_R, normalised, but for the one that each component has; what comes closer is rounding"""
+ROUNDING = 1e-10
+"""of W_R, normalised: smaller eigenvalues are rounding, and their vectors noise"""
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """Eigenvalue weighting: a vector counts by ``(floor + lambda / lambda_k) ** -power``.
+
+    So some behind the k-th count too: none behind a gap, and nearly as much where it is by chance that the spectrum is
+    cut there.
+    """
+
+    policy: CutPolicy
+    power: float
+    spare_vectors: float
+    """vectors behind the k-th for each before it but the constant one"""
+
+    def n_spare(self, n_vectors: int) -> int:
+        """How many vectors behind the first may count."""
+        return min(math.ceil(self.spare_vectors * (n_vectors - 1)), self.policy.spare_eigenvalues)
+
+    def apply(self, coordinates: np.ndarray, eigenvalues: np.ndarray, n_vectors: int) -> np.ndarray:
+        """Weighted columns; where there is a gap, those before it as they are."""
+        coordinates = coordinates[:, : n_vectors + self.n_spare(n_vectors)]
+        values = eigenvalues[: coordinates.shape[1]]
+        if _has_gap(values, n_vectors, self.policy):
+            return coordinates[:, :n_vectors]
+        last = max(values[min(n_vectors, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
+        return coordinates * (self.policy.weighting_floor + values / last) ** -self.power
+
+
+class Limit(NamedTuple):
+    """Beyond which a graph counts as fragmented."""
+
+    outlier_rows: float
+    """share of the rows that may be in outlier components"""
+    outlier_landmarks: float
+    """and of the landmarks"""
+    drops_weak_links: bool
+    """whether landmarks that hang on weak links become outliers, rather than that vectors are localized"""
+
+
+class Fragmented(NamedTuple):
+    """Why a graph was not cut: outliers take the place of clusters."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is sought in a spectrum."""
+
+    n_clusters: int
+    n_vectors: int | None = None
+    """how many to find, where they are more than the clusters, as for base clusterings of an ensemble"""
+    drops_outliers: bool = False
+    """Whether localized vectors are passed over for the next ones, and landmarks of outlier components share the
+    coordinates of the nearest other landmark."""
+    limit: Limit | None = None
+    """None to cut any graph"""
+    n_rows: int | None = None
+    """of positive weight, to tell how many an outlier component has"""
+    weighting: Weighting | None = None
+    """None where the first vectors count alike, and no others"""
+    policy: CutPolicy = field(default_factory=CutPolicy)
+
+    @property
+    def first(self) -> int:
+        """Vectors that count whatever their eigenvalues are."""
+        return self.n_vectors or self.n_clusters
+
+    @property
+    def n_spare(self) -> int:
+        return self.weighting.n_spare(self.first) if self.weighting else 0
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The bottom of the spectrum of ``L_R v = lambda D_R v``."""
+
+    eigenvalues: np.ndarray
+    """lambda, ascending from 0; some more than k"""
+    coordinates: np.ndarray
+    """(p, k): v / sqrt(1 - lambda), so that a row's embedding is the mean of its landmarks' coordinates by T"""
+    component: np.ndarray
+    """int32 (p,): connected component of each landmark; of several that were joined, where they are too many"""
+    n_components: int
+    """connected components of the whole graph, outliers among them"""
+
+
+class _Pair(NamedTuple):
+    value: float
+    members: np.ndarray
+    """landmarks of the component that the vector belongs to"""
+    vector: np.ndarray
+    """v on them"""
+    extent: float
+    """landmarks that it extends over"""
+    is_localized: bool
+
+
+class _Linked(NamedTuple):
+    """Landmarks that are linked to others."""
+
+    links: csr_array
+    """``D_R^-1/2 W_R D_R^-1/2``"""
+    root: np.ndarray
+    """of the degrees"""
+    landmarks: np.ndarray
+    mass: np.ndarray
+    factorise: bool
+
+    def components(self, weakest: float = 0.0) -> np.ndarray:
+        """Component of each landmark, where weaker links do not count."""
+        links = self.links
+        if weakest > 0:
+            links = csr_array(links.multiply(links >= weakest))
+        return connected_components(links, directed=False)[1]
+
+
+class _Found(NamedTuple):
+    """What a graph can be cut into."""
+
+    pairs: list[_Pair]
+    core: np.ndarray
+    """landmarks that are in no outlier component"""
+    components: list[np.ndarray]
+    """of the core, the lightest joined where they are more than the vectors"""
+    n_components: int
+    """before some were joined; there are then no pairs but one for each that is left"""
+
+
+def bottom_of_spectrum(
+    graph: LandmarkGraph, landmarks: np.ndarray, wanted: Wanted, factorise: bool = True
+) -> Spectrum | Fragmented:
+    """Solve ``L_R v = lambda D_R v`` component by component.
+
+    A graph of c components has the eigenvalue 0 c times, and a solver returns any rotation of those vectors, or
+    stalls. Taken apart, each component has it once, with a vector that is known. Where there are more components than
+    clusters, the lightest joins the one nearest to it until k are left, and each of those becomes a cluster.
+
+    Parameters
+    ----------
+    graph : LandmarkGraph
+    landmarks : (p, d)
+        Where the landmarks are, to tell which components are near.
+    wanted : Wanted
+    factorise : bool
+        Whether a sparse factorisation is likely to stay sparse; see `leading_eigenpairs`.
+    """
+    degree = np.asarray(graph.similarity.sum(axis=1)).ravel()
+    linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
+    links = _normalised(graph.similarity, degree, linked)
+    inner = _Linked(links, np.sqrt(degree[linked]), landmarks[linked], graph.mass[linked], factorise)
+    found = _find_pairs(inner, wanted)
+    if isinstance(found, Fragmented):
+        return found
+    coordinates = _coordinates(found.pairs[: wanted.first + wanted.n_spare], linked, len(degree))
+    if wanted.weighting:
+        coordinates = wanted.weighting.apply(coordinates, _eigenvalues(found.pairs), wanted.first)
+    component = np.zeros(len(degree), np.int32)
+    for number, members in enumerate(found.components):
+        component[linked[members]] = number
+    for values in (coordinates, component):
+        adopt_nearest(values, landmarks, np.flatnonzero(graph.mass > 0), linked[found.core])
+    joined = found.n_components > wanted.first
+    shown = [1.0] * found.n_components if joined else [pair.value for pair in found.pairs]
+    eigenvalues = np.clip(1 - np.array(shown[: wanted.first + wanted.policy.spare_eigenvalues]), 0, 1)
+    return Spectrum(eigenvalues, coordinates, component, connected_components(links, directed=False)[0])
+
+
+def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
+    """Leave out outlier components, and drop weak links while localized vectors are in use."""
+    k, first, limit, policy = wanted.n_clusters, wanted.first, wanted.limit, wanted.policy
+    test = OutlierTest(policy, graph.mass, first, wanted.n_rows)
+    thick = OutlierTest(policy, graph.mass, k).least_landmarks
+    weakest = 0.0
+    while weakest < 1:
+        core, rows, of_landmarks = without_outliers(graph.components(weakest), test)
+        if limit and (rows > limit.outlier_rows or of_landmarks > limit.outlier_landmarks):
+            return Fragmented(f"{rows:.1%} of the rows and {of_landmarks:.1%} of the landmarks are in small components")
+        core = core if wanted.drops_outliers else np.arange(len(graph.mass))
+        components, n_components = _components(graph, core, first)
+        if n_components > len(components):
+            return _Found(_pairs(graph, components, 1, test), core, components, n_components)
+        more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
+        count = first + more - n_components + 1
+        pairs = _pairs(graph, components, count, test)
+        in_use = k if _has_gap(_eigenvalues(pairs), k, policy) else k + wanted.n_spare
+        if limit is None or all(pair.extent >= thick for pair in pairs[:in_use]):
+            if wanted.drops_outliers:
+                needed = k if limit else max(k, int(policy.needed_vectors * first))
+                pairs = _without_localized(graph, components, pairs, count, needed + wanted.n_spare, needed, test)
+            return _Found(pairs, core, components, n_components)
+        if not limit.drops_weak_links:
+            return Fragmented(f"an eigenvector extends over fewer than {thick:.3g} landmarks")
+        largest = max(1 - pair.value for pair in pairs if pair.extent < thick)
+        weakest = max(policy.link_growth * weakest, policy.link_factor * largest)
+    return Fragmented("eigenvectors are localized, however many weak links are dropped")
+
+
+def _components(graph: _Linked, core: np.ndarray, most: int) -> tuple[list[np.ndarray], int]:
+    """Landmarks of each component of the core, the lightest joined where they are too many; how many there were."""
+    count, component = connected_components(graph.links[core][:, core], directed=False)
+    joined = join_lightest(component, graph.landmarks[core], graph.mass[core], most)
+    return [core[joined == i] for i in range(joined.max() + 1)], count
+
+
+def _without_localized(
+    graph: _Linked,
+    components: list[np.ndarray],
+    pairs: list[_Pair],
+    count: int,
+    welcome: int,
+    needed: int,
+    test: OutlierTest,
+) -> list[_Pair]:
+    """As many pairs that are not localized as are welcome; all that were found where there are fewer than needed."""
+    most = min(max(map(len, components)), 4 * (needed + test.policy.spare_eigenvalues))
+    while True:
+        useful = [pair for pair in pairs if not pair.is_localized]
+        if len(useful) >= welcome or count >= most:
+            return useful if len(useful) >= needed else pairs
+        count = min(2 * count, most)
+        pairs = _pairs(graph, components, count, test)
+
+
+def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -> csr_array:
+    """``D_R^-1/2 W_R D_R^-1/2`` of the landmarks that are linked."""
+    inverse = scipy.sparse.diags_array(1 / np.sqrt(degree[linked]))
+    normal = csr_array(inverse @ similarity[linked][:, linked] @ inverse)
+    normal.data[normal.data < LEAST_LINK] = 0
+    normal.eliminate_zeros()
+    return normal
+
+
+def _pairs(graph: _Linked, components: list[np.ndarray], count: int, test: OutlierTest) -> list[_Pair]:
+    """Leading eigenpairs of all components, largest eigenvalue first; a component's own vector is never localized."""
+    pairs = []
+    for members in components:
+        inside, root = graph.links[members][:, members], graph.root[members]
+        values, vectors = leading_eigenpairs(inside, min(count, len(members)), root, graph.factorise)
+        values[0] = 1
+        values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each component's own vector comes first
+        for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[:, None]).T, strict=True)):
+            extent = np.inf if number == 0 else participation_ratio(np.ones(len(members)), vector)
+            pairs.append(_Pair(value, members, vector, extent, test.is_localized(extent, members, vector)))
+    return sorted(pairs, key=lambda pair: -pair.value)
+
+
+def _coordinates(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
+    """Vectors over all landmarks, divided by the roots of their eigenvalues."""
+    useful = [pair for pair in pairs if pair.value > ROUNDING]
+    coordinates = np.zeros((p, len(useful)))
+    for column, pair in enumerate(useful):
+        coordinates[linked[pair.members], column] = pair.vector / np.sqrt(pair.value)
+    return coordinates
+
+
+def _has_gap(eigenvalues: np.ndarray, n_vectors: int, policy: CutPolicy) -> bool:
+    """Whether the first vectors end at a gap, so that none behind counts."""
+    return bool(len(eigenvalues) > n_vectors and eigenvalues[n_vectors - 1] < policy.gap * eigenvalues[n_vectors])
+
+
+def _eigenvalues(pairs: list[_Pair]) -> np.ndarray:
+    """Of ``L_R``, ascending."""
+    return 1 - np.array([pair.value for pair in pairs])

@@ -1,0 +1,119 @@
+"""Phase 4, partition: cut the bipartite graph through the landmarks alone (transfer cut, equations 6 to 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dncsc.engines.base import Column, Engine
+from dncsc.phases.affinity import Affinity
+from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
+from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
+from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
+from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks
+from dncsc.phases.nearest import Links
+from dncsc.phases.select.tree import Selection
+from dncsc.phases.settings import Settings
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many clusters there seem to be."""
+
+    n_clusters: int
+    clearness: float
+    """how many times the eigenvalue behind the last cluster's is larger than that"""
+    is_clear: bool
+    eigenvalues: np.ndarray
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Where rows are placed, and what is known of the spectrum behind it."""
+
+    embedding: Embedding
+    eigenvalues: np.ndarray
+    n_components: int
+    component: np.ndarray | None = None
+    """int32 (p,): connected component of each landmark, where there are landmarks"""
+    rejected: tuple[str, ...] = ()
+    """why the weights that were tried before were not taken"""
+    counted: Counted | None = None
+    """where the number of clusters was to be found"""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.embedding.columns
+
+
+def transfer_cut(
+    engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity | None
+) -> Partition:
+    """Eigenvectors of the bipartite graph of rows and landmarks, by given weights or by those that suit the data."""
+    return cut_landmarks(engine, settings, links, by_name(affinity) if affinity else by_data(settings, links))
+
+
+def singular_vectors(
+    engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity
+) -> Partition:
+    """Left singular vectors 2 to k + 1 of the matrix of rows and landmarks (LSC).
+
+    With rows of sum 1 they are what the transfer cut finds, but for the first, constant one.
+    """
+    return cut_landmarks(engine, settings, links, [Attempt(affinity, CutOptions(drops_constant=True))])
+
+
+def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
+    """The first attempt whose graph is not fragmented; the last one cuts any graph."""
+    rejected: list[str] = []
+    weighed: Affinity | None = None
+    for affinity, options in attempts:
+        bipartite = RowsAndLandmarks(links, affinity)
+        if weighed is not affinity:
+            graph, weighed = landmark_graph(engine, bipartite), affinity
+        found = cut(engine, settings, bipartite, graph, options)
+        if isinstance(found, Partition):
+            return replace(found, rejected=tuple(rejected))
+        rejected.append(found.reason)
+    raise AssertionError("the last attempt has no limit")
+
+
+def cut(
+    engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions
+) -> Partition | Fragmented:
+    """Cut a bipartite graph through its points."""
+    if options.inflates:
+        graph = inflate(graph, settings.n_clusters, settings.policy)
+    wanted = Wanted(
+        settings.n_clusters + options.drops_constant,
+        settings.n_vectors,
+        options.drops_outliers,
+        options.limit,
+        settings.n_counted,
+        options.weighting,
+        settings.policy,
+    )
+    spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)
+    if isinstance(spectrum, Fragmented):
+        return spectrum
+    coordinates = spectrum.coordinates
+    if options.drops_constant and coordinates.shape[1] > 1:
+        coordinates = _without_constant(coordinates, np.asarray(graph.similarity.sum(axis=1)).ravel())
+    lift = Lift(coordinates.astype(engine.frame.dtype), settings.by_length)
+    return Partition(Lifted(bipartite, lift), spectrum.eigenvalues, spectrum.n_components, spectrum.component)
+
+
+def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """The other directions of the space of these vectors.
+
+    The constant vector is the first in a connected graph. In one of several components it is a combination of the
+    components' vectors: a reflection that takes it to the first place leaves the others beside it.
+    """
+    share = degree @ vectors
+    mirror = share / np.linalg.norm(share) - np.eye(len(share))[0]
+    length = np.linalg.norm(mirror)
+    if length > 1e-9:
+        vectors = vectors - np.outer(vectors @ mirror, mirror) * (2 / length**2)
+    return vectors[:, 1:]

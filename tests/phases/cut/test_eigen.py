@@ -1,0 +1,100 @@
+"""Leading eigenpairs are converged and complete, whatever the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from scipy.sparse import csr_array, eye_array
+from threadpoolctl import threadpool_limits
+
+import naive
+from dncsc.phases.cut import eigen
+from dncsc.phases.cut.eigen import BEHIND, leading_eigenpairs
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """As in an engine: what a solver returns may depend on the threads below it."""
+    with threadpool_limits(1):
+        yield
+
+
+def normalised(similarity):
+    """``D^-1/2 W D^-1/2`` and its leading vector."""
+    root = np.sqrt(np.asarray(similarity.sum(axis=1)).ravel())
+    return csr_array(csr_array(similarity).multiply(1 / root[:, None]).multiply(1 / root[None, :])), root
+
+
+def ring(n):
+    """Each landmark similar to two on either side; eigenvalues come in pairs."""
+    i, similarity = np.arange(n), np.zeros((n, n))
+    for step in range(-2, 3):
+        similarity[i, (i + step) % n] = 1
+    return similarity
+
+
+def faint_links(n, seed):
+    """A path with a few more links, of weights between 1 and 1e-130: connected, but hardly."""
+    random = np.random.default_rng(seed)
+    similarity = np.diag(random.random(n) + 0.5)
+    here, there = np.concatenate([[np.arange(n - 1), np.arange(1, n)], random.integers(0, n, (2, n))], axis=1)
+    weight = np.exp(-300 * random.random(len(here)))
+    np.add.at(similarity, (np.concatenate([here, there]), np.concatenate([there, here])), np.tile(weight, 2))
+    return similarity
+
+
+def check_pairs(matrix, first, count):
+    values, vectors = leading_eigenpairs(matrix, count, first)
+    assert (values.shape, vectors.shape) == ((count,), (matrix.shape[0], count))
+    assert np.all(np.diff(values) <= 0)
+    assert np.linalg.norm(matrix @ vectors - vectors * values, axis=0).max() < 1e-8
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(count), atol=1e-8)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix.toarray())[::-1][:count], atol=1e-8)
+    np.testing.assert_allclose(
+        vectors.max(axis=0), np.abs(vectors).max(axis=0), rtol=1e-8
+    )  # so that signs are definite
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 10])
+@pytest.mark.parametrize("n", [12, 400, 600])
+def test_leading_pairs_are_converged_and_complete(n, count):
+    check_pairs(*normalised(ring(n)), count)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "count"),
+    [
+        (ring(600), 200),
+        (ring(12), 12),
+        (naive.landmark_similarity(np.random.default_rng(0).random((500, 450))), 6),
+        (scipy.linalg.block_diag(*[ring(10)] * 60), 5),
+        (np.ones((1, 1)), 1),
+    ],
+    ids=["many wanted", "all wanted", "dense", "sixty components", "one landmark"],
+)
+def test_where_shift_invert_does_not_suit_pairs_are_converged_all_the_same(similarity, count):
+    check_pairs(*normalised(similarity), count)
+
+
+def test_parts_that_barely_hold_together_need_no_dense_solve(monkeypatch):
+    """It would take a minute and a half for 10,000 landmarks."""
+    similarity = scipy.linalg.block_diag(*[ring(20)] * 120)
+    border = np.arange(19, 2399, 20)
+    similarity[border, border + 1] = similarity[border + 1, border] = 1e-9 * np.random.default_rng(0).random(119)
+    monkeypatch.setattr(eigen, "_dense", None)
+    check_pairs(*normalised(similarity), 12)
+
+
+def test_a_factorisation_that_fails_does_not_fail_the_pairs():
+    first = np.zeros(500)
+    first[0] = 1
+    diagonal = np.linspace(1 + BEHIND, 0.5, 500)  # the shift is an eigenvalue: exactly singular
+    matrix = csr_array(eye_array(500).multiply(diagonal[:, None]))
+    check_pairs(matrix, first, 4)
+
+
+@pytest.mark.parametrize(("n", "count"), [(100, 2), (100, 3), (200, 3), (200, 8), (401, 3)])
+def test_links_that_nearly_vanish_still_give_all_pairs(n, count):
+    for seed in range(3 if n < 400 else 1):
+        check_pairs(*normalised(faint_links(n, seed)), count)

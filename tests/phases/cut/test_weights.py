@@ -1,0 +1,38 @@
+"""Weights that suit the data are found without labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from dncsc import DnCSC
+from dncsc.datasets import load
+from dncsc.metrics import nmi
+
+
+def test_in_two_dimensions_the_bandwidth_is_a_fifth_of_the_mean_distance(flower):
+    chosen, mean = (DnCSC(13, bandwidth=word, random_state=0).fit(flower[0]) for word in ("auto", "mean"))
+    np.testing.assert_allclose(chosen.bandwidth_, 0.2 * mean.bandwidth_, rtol=1e-6)
+
+
+def test_in_many_dimensions_weights_are_adaptive():
+    X, y = load_digits(return_X_y=True)
+    model = DnCSC(10, n_landmarks=300, random_state=0).fit(X)
+    assert model.bandwidth_ is None
+    assert nmi(y, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_narrow_gaps_are_found_that_the_mean_distance_closes(flower, seed):
+    X, y = flower
+    found, mean = (nmi(y, DnCSC(13, bandwidth=word, random_state=seed).fit_predict(X)) for word in ("auto", "mean"))
+    assert found > 0.93
+    assert found > mean + 0.02
+
+
+@pytest.mark.parametrize("n", [20_000, 50_000])
+def test_touching_moons_are_told_apart_at_any_size(n):
+    X, y = load("tm-1m", n=n)
+    for seed in range(3):
+        assert nmi(y, DnCSC(2, random_state=seed).fit_predict(X)) > 0.98

@@ -1,0 +1,147 @@
+"""Base clusterings of ensembles, their consensus, and how far they agree."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+import naive_methods
+from dncsc import LSEC, USENC
+from dncsc.metrics import accuracy
+from dncsc.phases.affinity import Gaussian
+from method_cases import (
+    assert_same_clusters_as_k_means,
+    assert_same_places,
+    every_set,
+    ring,
+    two_moons,
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """As in an engine: what a solver returns may depend on the threads below it."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def ensembles():
+    """LSEC and U-SENC on two sets: rows, the labels that their members give, and the models."""
+
+    @functools.cache
+    def fit(make, data):
+        X, k = data()
+        model = make(k, n_landmarks=120, n_members=8, random_state=0).fit(X)
+        inside = model._model.frame.transform(X)
+        return X, np.concatenate(model._model.embedding.graph.lookup(inside), axis=1), model
+
+    return fit
+
+
+ensemble = pytest.mark.parametrize("make", [LSEC, USENC])
+
+
+@ensemble
+@every_set
+def test_base_clusterings_have_twenty_to_sixty_clusters_or_those_sought(ensembles, make, data):
+    _, members, model = ensembles(make, data)
+    sizes = model._model.embedding.graph.sizes
+    assert len(sizes) == members.shape[1] == 8
+    assert (members.max(axis=0) < sizes).all()
+    fine = sizes[sizes != model.n_clusters]
+    assert len(fine) >= 6
+    assert fine.min() >= 20
+    assert fine.max() <= 60
+    assert len(np.unique(fine)) > 1
+
+
+def test_base_clusterings_of_many_clusters_are_finer_than_those_and_told_apart():
+    random = np.random.default_rng(0)
+    centres = np.stack(np.meshgrid(np.arange(20), np.arange(15)), axis=-1).reshape(-1, 2)
+    X = np.repeat(centres, 20, axis=0) + 0.05 * random.standard_normal((6_000, 2))
+    model = LSEC(300, n_landmarks=2_400, n_members=4, n_graphs=1, random_state=0).fit(X)
+    sizes = model._model.embedding.graph.sizes
+    assert sizes.min() >= 225
+    assert sizes.max() > 256  # more than a byte can number
+    assert accuracy(np.repeat(np.arange(300), 20), model.labels_) > 0.9
+
+
+def test_base_clusterings_of_an_ensemble_come_from_two_kinds_of_weights():
+    """In two dimensions narrow ones of all and of few neighbours; one clustering each has the clusters that are sought.
+
+    Elsewhere adaptive ones and narrow ones of few, and one clustering of the weights that `DnCSC` would have.
+    """
+    flat, k = two_moons()
+    deep = np.random.default_rng(0).standard_normal((2_000, 16))
+    kinds = {}
+    for name, X in {"flat": flat, "deep": deep}.items():
+        model = LSEC(k, n_landmarks=120, n_members=8, n_graphs=1, random_state=0).fit(X)
+        [shared] = model._model.embedding.graph.shared
+        affinities = [each.embedding.graph.affinity for each in shared.clusterings]
+        kinds[name] = [(type(each).__name__, getattr(each, "count", None)) for each in affinities]
+        coarse = [len(each.centroids) == k for each in shared.clusterings]
+        assert coarse == ([True] * 2 + [False] * 6 if name == "flat" else [True] + [False] * 7)
+    assert kinds["flat"] == [("Gaussian", 5), ("Gaussian", 3), *[("Gaussian", 5)] * 3, *[("Gaussian", 3)] * 3]
+    assert kinds["deep"][1:] == [*[("Adaptive", None)] * 4, *[("Gaussian", 3)] * 3]
+    assert kinds["deep"][0] in {("Adaptive", None), ("Gaussian", 5)}
+
+
+def test_weights_of_few_neighbours_are_those_of_a_smaller_search():
+    random = np.random.default_rng(0)
+    squared = np.sort(random.random((50, 6)).astype(np.float32), axis=1)
+    nearest = np.argsort(random.random((50, 9)), axis=1)[:, :6].astype(np.int32)
+    transition, degree = Gaussian(0.4, 3).weigh(nearest, squared)
+    expected, of_few = Gaussian(0.4).weigh(nearest[:, :3].copy(), squared[:, :3].copy())
+    np.testing.assert_array_equal(transition[:, :3], expected)
+    np.testing.assert_array_equal(degree, of_few)
+    assert not transition[:, 3:].any()
+
+
+@pytest.mark.parametrize(("n_members", "n_graphs", "shares"), [(7, 3, [3, 2, 2]), (4, 4, [1] * 4), (2, 5, [1, 1])])
+def test_base_clusterings_are_shared_out_among_graphs(n_members, n_graphs, shares):
+    X, k = two_moons()
+    model = LSEC(k, n_members=n_members, n_graphs=n_graphs, n_landmarks=60, random_state=0).fit(X)
+    assert [len(each.clusterings) for each in model._model.embedding.graph.shared] == shares
+
+
+@ensemble
+@every_set
+def test_the_consensus_is_that_of_the_twin(ensembles, make, data):
+    X, members, model = ensembles(make, data)
+    assert model.n_graph_components_ == 1
+    places = naive_methods.consensus(members, model.n_clusters, faded=make is LSEC and X.shape[1] > 2)
+    assert_same_places(model.transform(X), places)
+    assert_same_clusters_as_k_means(model, places)
+
+
+@ensemble
+@every_set
+def test_confidence_is_the_share_of_the_own_label_in_the_members_clusters(ensembles, make, data):
+    X, members, model = ensembles(make, data)
+    assert model.confidence_.shape == (len(X),)
+    assert model.confidence_.min() >= 0
+    assert model.confidence_.max() <= 1
+    np.testing.assert_allclose(model.confidence_, naive_methods.confidence(members, model.labels_), atol=1e-6)
+
+
+@ensemble
+def test_confidence_is_lower_between_two_clusters_than_in_their_middle(make):
+    random = np.random.default_rng(0)
+    y = np.arange(3_000) % 2
+    X = np.column_stack([4 * y, np.zeros(3_000)]) + random.standard_normal((3_000, 2))
+    model = make(2, n_landmarks=100, n_members=8, random_state=0).fit(X)
+    assert accuracy(y, model.labels_) > 0.95
+    between = np.abs(X[:, 0] - 2) < 0.2
+    middle = np.abs(np.abs(X[:, 0] - 2) - 2) < 0.5
+    assert model.confidence_[between].mean() < 0.9 * model.confidence_[middle].mean()
+    assert model.confidence_[middle].mean() > 0.95
+
+
+@ensemble
+def test_base_clusterings_differ_from_each_other(ensembles, make):
+    _, members, _ = ensembles(make, ring)
+    assert all(accuracy(members[:, 0], other) < 1 for other in members.T[1:])

@@ -1,0 +1,92 @@
+"""The whole method against what the paper says, written out naively."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
+
+import naive
+from dncsc import DnCSC
+from dncsc.phases.select import divide_and_conquer
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """As in an engine: what a solver returns may depend on the threads below it."""
+    with threadpool_limits(1):
+        yield
+
+
+def petals(random):
+    """Five petals that meet in the middle."""
+    angle, radius = random.uniform(0, 2 * np.pi, 2000), np.sqrt(random.random(2000))
+    reach = radius * (1 + 0.6 * np.cos(5 * angle))
+    return np.column_stack([reach * np.cos(angle), reach * np.sin(angle)]), 5
+
+
+def moons(random):
+    return make_moons(2000, noise=0.1, random_state=0)[0], 2
+
+
+def mixture(random):
+    """Four Gaussians in five dimensions."""
+    places = 2.5 * random.standard_normal((4, 5))
+    return places[random.integers(4, size=2000)] + random.standard_normal((2000, 5)), 4
+
+
+@pytest.mark.parametrize("data", [petals, moons, mixture])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize(
+    ("rate", "sample_size", "rounds", "settle"),
+    [(20, 300, 2, False), (5, 200, 3, False), (100, 1000, 1, False), (5, 200, 1, True)],
+)
+def test_the_method_is_the_one_of_the_paper(monkeypatch, data, norm, rate, sample_size, rounds, settle):
+    """Where rows are few, landmarks settle after the last round, and rows find their own at once."""
+    if not settle:
+        monkeypatch.setattr(divide_and_conquer, "MOST_DISTANCES", 0)
+    X, k = data(np.random.default_rng(1))
+    sizes = {"n_landmarks": 100, "selection_rate": rate, "sample_size": sample_size}
+    model = DnCSC(k, **sizes, bandwidth="mean", normalize=norm, random_state=0, n_jobs=1).fit(X)
+    assert (len(model._model.embedding.graph.links.tree.levels), model.n_graph_components_) == (rounds, 1)
+    seed = check_random_state(0).randint(np.iinfo(np.int32).max)
+    landmarks, nearest, eigenvalues, labels = naive.dnc_sc(X, k, 100, 5, rate, sample_size, settle, norm, seed)
+    np.testing.assert_allclose(model.landmarks_, landmarks, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(model._model.link(X)[0], nearest)
+    np.testing.assert_array_equal(model.affinity(X).indices.reshape(2000, 5), np.sort(nearest, axis=1))
+    np.testing.assert_allclose(model.eigenvalues_, eigenvalues, atol=1e-6)
+    assert np.count_nonzero(contingency_matrix(model.labels_, labels)) == k
+
+
+@pytest.mark.parametrize("select", ["dnc", "dnc-kmeans"])
+def test_of_few_rows_each_has_the_nearest_of_all_landmarks_for_its_own(select):
+    """No trace is left of the borders between subsets."""
+    X, k = mixture(np.random.default_rng(1))
+    model = DnCSC(k, n_landmarks=100, selection_rate=5, select=select, random_state=0).fit(X)
+    [level] = model._model.embedding.graph.links.tree.levels
+    own = naive.search_all(X, model._model.frame.inverse_transform(level.centres), 1)[0][:, 0]
+    np.testing.assert_allclose(model.landmarks_, [X[own == i].mean(axis=0) for i in range(100)], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("data", [moons, mixture])
+def test_neighbours_called_exact_are_the_nearest_of_all_landmarks(data):
+    X, k = data(np.random.default_rng(0))
+    model = DnCSC(k, n_landmarks=100, n_candidates=12, random_state=0).fit(X)._model
+    inside = model.frame.transform(X)
+    links = model.embedding.graph.links
+    found = links.search.find(inside, links.tree.locate(inside))
+    nearest, _ = naive.search_all(inside, links.search.landmarks, 5)
+    assert 0 < found.exact.mean() < 1
+    np.testing.assert_array_equal(found.nearest[found.exact], nearest[found.exact])
+
+
+@pytest.mark.parametrize(("data", "bandwidth"), [(petals, 0.0046), (moons, 0.003), (mixture, 0.0693)])
+def test_a_narrow_bandwidth_still_gives_clusters(data, bandwidth):
+    """Weights between most landmarks then vanish nearly, but not all of them quite."""
+    X, k = data(np.random.default_rng(0))
+    for narrow in (bandwidth, bandwidth / 10, bandwidth / 1000):
+        model = DnCSC(k, n_landmarks=300, bandwidth=narrow, random_state=0).fit(X)
+        assert np.array_equal(np.unique(model.labels_), np.arange(k))

@@ -12,6 +12,7 @@ import dncsc
 PACKAGE = Path(dncsc.__file__).parent
 LAYERS = [
     "suggest",
+    "errors",
     "version",
     "memory",
     "atomic",

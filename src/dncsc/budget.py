@@ -13,6 +13,7 @@ import numpy as np
 from dncsc import memory
 from dncsc.engines.base import MOST_VALUES
 from dncsc.engines.layout import Layout
+from dncsc.errors import Worded
 from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
 from dncsc.phases.cut.policy import CutPolicy
@@ -31,7 +32,7 @@ TABLES_OF_VECTORS = 4
 """Of the landmarks' vectors, at once, in the solver and in each thread that labels rows: more than are known of."""
 
 
-class InsufficientMemoryError(MemoryError):
+class InsufficientMemoryError(Worded, MemoryError):
     """A run that needs more memory or disk than it may have; said before it begins."""
 
 

@@ -7,6 +7,8 @@ import sys
 from numbers import Integral
 from pathlib import Path
 
+from dncsc.errors import ParameterError
+
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 UNKNOWN = 4 * 10**9
 """Bytes taken to be free where the system does not tell."""
@@ -69,7 +71,7 @@ def parse_bytes(text: str | int) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
     size = int(float(match[1]) * UNITS[match[2]]) if match and match[2] in UNITS else 0
     if size <= 0:
-        raise ValueError(f'max_memory must be a size such as "2GB" or a number of bytes; got {text!r}.')
+        raise ParameterError("max_memory", text, 'must be a size such as "2GB" or a number of bytes')
     return size
 
 

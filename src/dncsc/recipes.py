@@ -51,3 +51,6 @@ SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "km
 
 NEAREST = {"auto": auto_search, "candidates": near_own_landmark, "exact": among_all}
 """Searches that any landmark method can be given."""
+
+LANDMARKS = {"kmeans": LSC_K, "random": LSC_R, "kmeans-hubs": LSC_KH, "random-hubs": LSC_RH}
+"""LSC by where its landmarks come from."""

@@ -17,13 +17,14 @@ import numpy as np
 import pytest
 
 import dncsc
-from dncsc import DnCSC, InsufficientMemoryError, clusterer, estimate, memory, open_rows, pipeline, watch
+from dncsc import DnCSC, InsufficientMemoryError, clusterer, estimate, memory, open_rows, watch
 from dncsc.budget import ResourceLimits, Size
 from dncsc.engines.base import Column
 from dncsc.engines.columns import InMemory, InScratch
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.estimators.inputs import open_engine, size_of
+from dncsc.estimators.parameters import check_parameters
 from dncsc.phases.cut import landmark_graph
 from dncsc.rows import FileReadError, RawRows, Rows
 from dncsc.rows.base import FileState
@@ -66,8 +67,7 @@ def without_links(rows, folder):
 def fit_over(model, engine):
     """What `fit` does, over a given engine."""
     with engine:
-        n_rows = engine.layout.n_rows
-        model._keep(pipeline.run(model._recipe(), engine, model._settings()(n_rows), ensemble=model._members()))
+        model._keep(model._run(engine, check_parameters(model)))
     return model
 
 

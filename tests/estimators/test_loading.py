@@ -83,7 +83,7 @@ def model_of(header):
         (lambda h: h["params"].update({"n_clusters": "3"}), "n_clusters must be an integer"),
         (lambda h: h["params"].update({"n_landmarks": None}), "n_landmarks must be an integer"),
         (lambda h: h["params"].update({"select": "rm -rf"}), "select must be one of"),
-        (lambda h: h["params"].update({"random_state": "x"}), "cannot be used to seed"),
+        (lambda h: h["params"].update({"random_state": "x"}), "random_state must be None"),
         (lambda h: h["params"].update({"other": 1}), "parameters do not fit the method 'dnc-sc'"),
         (lambda h: h["params"].update({"checkpoint": "somewhere"}), "no valid params"),
         (lambda h: h["params"].update({"scratch_dir": "somewhere"}), "no valid params"),

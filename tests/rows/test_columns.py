@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from dncsc.errors import Vocabulary
 from dncsc.rows import open_rows
 from dncsc.rows.columns import ColumnsError
 from row_files import NAMED, NAMELESS, written
@@ -45,5 +46,6 @@ def test_the_error_about_columns_can_be_worded_for_a_command_line():
     error = pickle.loads(pickle.dumps(ColumnsError("x.csv", "choose {columns}.", ["a", "b, c"])))
     assert (error.where, error.rule, error.columns) == ("x.csv", "choose {columns}.", ["a", "b, c"])
     assert str(error) == "x.csv: choose columns=['a', 'b, c']."
-    assert error.words(lambda name, value: f"--{name} {'|'.join(value)}") == "x.csv: choose --columns a|b, c."
+    words = Vocabulary(lambda name: f"--{name}", lambda name, value: f"--{name} {'|'.join(value)}")
+    assert error.worded(words) == "x.csv: choose --columns a|b, c."
     assert str(ColumnsError("x.csv", "choose others with {columns}.")) == "x.csv: choose others with columns=."

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import BadCluster, Refused
+from dncsc.cli.errors import ClusterUnavailableError, UsageError
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -25,7 +25,7 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
     from dncsc.estimators import checks
 
     if not rows.seekable:
-        raise Refused(
+        raise UsageError(
             f"--cluster: workers read parts of a file, and {name} can only be read from its beginning to its end. "
             "Convert it to Parquet."
         )
@@ -40,7 +40,7 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
 
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    """A client; whatever happens between it and the cluster is trouble with the cluster."""
+    """A client; what fails between it and the cluster is an error of the cluster."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -51,26 +51,28 @@ def _connected(address: str) -> Iterator[Any]:
     try:
         client = Client(address, timeout=TIMEOUT)
     except (OSError, ValueError, TypeError) as error:
-        raise BadCluster(
+        raise ClusterUnavailableError(
             f"--cluster: no Dask scheduler answers at {address} ({type(error).__name__}). Start one: dask scheduler"
         ) from error
     with client:
         if not client.scheduler_info(n_workers=-1)["workers"]:
-            raise BadCluster(
+            raise ClusterUnavailableError(
                 f"--cluster: the scheduler at {address} has no workers. Start some with: dask worker {address}"
             )
         try:
             yield client
         except Exception as error:
             if isinstance(error, ClusterError) or type(error).__module__.split(".")[0] == "distributed":
-                raise BadCluster(f"--cluster: {error}") from error
+                raise ClusterUnavailableError(f"--cluster: {error}") from error
             raise
 
 
 def _check_files(client: Any, files: Sequence[FileState]) -> None:
     for worker, unseen in client.run(_unseen, list(files)).items():
         if unseen is not None:
-            raise BadCluster(f"--cluster: worker {worker} cannot read what is read here: {unseen} Use a shared disk.")
+            raise ClusterUnavailableError(
+                f"--cluster: worker {worker} cannot read what is read here: {unseen} Use a shared disk."
+            )
 
 
 def _unseen(files: Sequence[FileState]) -> str | None:
@@ -84,7 +86,7 @@ def _unseen(files: Sequence[FileState]) -> str | None:
 
 
 def _as_dask(rows: Rows) -> Any:
-    """A Dask array whose chunks are read by whoever needs them."""
+    """A Dask array whose chunks are read by the workers."""
     import dask.array as da
     import numpy as np
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import Refused, explain
+from dncsc.cli.errors import UsageError, explain
 from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
@@ -81,10 +81,10 @@ def compare(
     """
     k = number_of_clusters(clusters)
     if k == "auto":
-        raise Refused("compare needs one number of clusters for all methods: give -k a number.")
+        raise UsageError("compare needs one number of clusters for all methods: give -k a number.")
     names = [name.strip() for name in methods.split(",") if name.strip()]
     if len(names) != len(set(names)) or not names:
-        raise Refused(f"--methods are different names between commas, as in dnc-sc,k-means; got {methods!r}.")
+        raise UsageError(f"--methods are different names between commas, as in dnc-sc,k-means; got {methods!r}.")
     given = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
     wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
     estimators = {name: make_estimator(name, k, **given, **_taken(name, wanted)) for name in names}
@@ -135,7 +135,7 @@ def _classes(read: InputTable, truth: str, n_rows: int) -> np.ndarray:
         blocks.append(np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int32))
     classes = np.concatenate(blocks)
     if len(classes) != n_rows:
-        raise Refused(f"--truth: {read.name} has {n_rows:,} rows, but {len(classes):,} values of {truth!r}.")
+        raise UsageError(f"--truth: {read.name} has {n_rows:,} rows, but {len(classes):,} values of {truth!r}.")
     return classes
 
 
@@ -158,7 +158,7 @@ def _tell(results: list[MethodResult], classes: np.ndarray | None, name: str, ro
     else:
         _print(lines, list(done) if len(done) > 1 else [])
     if not done:
-        raise Refused("no method could run.")
+        raise UsageError("no method could run.")
 
 
 def _print(lines: list[dict[str, Any]], compared: list[str]) -> None:

@@ -1,32 +1,42 @@
-"""What went wrong in one line, and the exit code that says which kind of trouble it was."""
+"""What went wrong in one line, in the words of a terminal, and the exit code that says which kind of error it was."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
+from typing import Any
+
+from dncsc.errors import (
+    ANY_VALUE,
+    NotFiniteError,
+    ParameterError,
+    TooFewRowsError,
+    TooManyRowsError,
+    Vocabulary,
+    Worded,
+)
 
 FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
 
 
-class Trouble(Exception):
+class CliError(Exception):
     """Something to tell the user in one line."""
 
     code = REFUSED
 
 
-class Refused(Trouble):
+class UsageError(CliError):
     """Input or options that cannot be worked with."""
 
 
-class BadFile(Trouble):
+class FileError(CliError):
     """A file or folder that cannot be read or written."""
 
     code = FILE
 
 
-class BadCluster(Trouble):
+class ClusterUnavailableError(CliError):
     """A Dask cluster that cannot be reached, or failed."""
 
     code = CLUSTER
@@ -40,20 +50,28 @@ OPTIONS = {
     "random_state": "--seed",
     "max_memory": "--max-memory",
     "checkpoint": "--resume",
+    "columns": "--columns",
+    "scratch_dir": "the environment variable TMPDIR",
+    "eigenvalues_": "the eigenvalues, which a --report shows",
 }
-"""Parameters of estimators, and what they are called on the command line; "checkpoint" is an English word too."""
+"""What the library's names are called on the command line."""
 
-IN_OTHER_WORDS = {
-    r"\bn_samples=(\d+) should be >= n_clusters=(\d+)": r"each cluster needs a row: \2 at the least, and there is \1",
-    r"\bn_samples=(\d+) is more than max_rows=(\d+)": r"\1 rows are more than the \2 that this method takes",
-    r"\bUse DnCSC, or raise max_rows": "Use another method, such as dnc-sc",
-    r"\bLook at eigenvalues_, and": "Look at the eigenvalues, which a --report shows, and",
-    r"^X contains\b": "the rows contain",
-    r", for example with sklearn\.impute\.SimpleImputer": "",
-    r"\bas scratch_dir\b": "in the environment variable TMPDIR",
-}
-"""What is said to those who write Python, and what is said at a terminal instead, where there are no such names."""
+RULES = {"n_jobs": "must be a number of threads, or -1 for all cores"}
+"""Rules of parameters that are worded otherwise on the command line, which has no None."""
 
+
+def _setting(name: str, value: Any) -> str:
+    """A parameter with its value, as it is typed: `--columns a,"b, c"`."""
+    if isinstance(value, list | tuple):
+        value = ",".join(f'"{each}"' if "," in str(each) else str(each) for each in value)
+    return _name(name) if value is ANY_VALUE else f"{_name(name)} {value}"
+
+
+def _name(name: str) -> str:
+    return OPTIONS.get(name, name)
+
+
+COMMAND_LINE = Vocabulary(_name, _setting)
 
 known_as: dict[str, str] = {}
 """Temporary files, and what the user knows them as."""
@@ -68,42 +86,44 @@ def explain(error: BaseException) -> tuple[int, str]:
 
 
 def _explain(error: BaseException) -> tuple[int, str]:
-    if isinstance(error, Trouble):
+    if isinstance(error, CliError):
         return error.code, _line(error)
     if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
-        text = _line(error.format_message()).replace("Value error, ", "")
+        text = _line(error.format_message())
         return REFUSED, f"{text[:1].lower()}{text[1:]}{_help_of(error)}"
     if isinstance(error, OSError):
         return FILE, _of_file(error)
-    if isinstance(error, MemoryError):
-        advice = "" if str(error) else "out of memory. Set a bound with --max-memory, for example --max-memory 2GB."
-        return REFUSED, in_options(_line(error)) + advice
-    if isinstance(error, ValueError | TypeError | ImportError):
-        return REFUSED, in_options(_line(error))
+    if isinstance(error, MemoryError) and not str(error):
+        return REFUSED, "out of memory. Set a bound with --max-memory, for example --max-memory 2GB."
+    if isinstance(error, MemoryError | ValueError | TypeError | ImportError):
+        return REFUSED, in_options(error)
     return (
         FAULT,
         f"this is a fault of dncsc: {type(error).__name__}: {_line(error)} Run again with --debug to see where.",
     )
 
 
-def in_options(text: str) -> str:
-    """The text with options of the command line in place of parameters: `n_jobs=0` becomes `--jobs 0`."""
-    for python, words in IN_OTHER_WORDS.items():
-        text = re.sub(python, words, text)
-    text = re.sub(r"\bcolumns=\[(.*?)\]", lambda found: f"--columns {_between_commas(found[1])}", text)
-    text = re.sub(r"\bcolumns=", "--columns", text)
-    names = "|".join(OPTIONS)
-    text = re.sub(rf"\b({names})=(?!=)", lambda found: f"{OPTIONS[found[1]]} ", text)
-    return re.sub(rf"\b({names})\b", lambda found: OPTIONS[found[1]] if "_" in found[1] else found[1], text)
-
-
-def _between_commas(names: str) -> str:
-    """What stands in a list of Python, as --columns takes it."""
-    return ",".join(f'"{name}"' if "," in name else name for name in re.findall(r"'([^']*)'", names)) or names
+def in_options(said: object) -> str:
+    """One line for an error or a warning of the library, with options in place of parameters."""
+    match said:
+        case TooFewRowsError():
+            text = f"each cluster needs a row: {said.n_clusters} at the least, and there is {said.n_rows}."
+        case TooManyRowsError():
+            limit = f"{said.n_rows} rows are more than the {said.max_rows} that this method takes"
+            text = f"{limit}: {said.reason} Use another method, such as dnc-sc."
+        case NotFiniteError():
+            text = f"the rows contain values that are not finite: {said.found} Remove or impute them."
+        case ParameterError(name=name) if name in RULES:
+            text = f"{_name(name)} {RULES[name]}; got {said.value!r}."
+        case Worded():
+            text = said.worded(COMMAND_LINE)
+        case _:
+            text = str(said)
+    return _line(text)
 
 
 def tell(text: str) -> None:
-    """Print a line about trouble."""
+    """Print a line about an error."""
     print(f"dncsc: {text}", file=sys.stderr, flush=True)
 
 
@@ -120,7 +140,7 @@ def _help_of(error: BaseException) -> str:
 
 def _of_file(error: OSError) -> str:
     if error.errno is None or error.filename is None:
-        return _line(error)
+        return in_options(error)
     reason = os.strerror(error.errno)
     advice = " Make room there, or write to another disk." if error.errno == errno.ENOSPC else ""
     return f"{error.filename}: {reason[:1].lower()}{reason[1:]}.{advice}"

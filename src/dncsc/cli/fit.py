@@ -10,12 +10,12 @@ import typer
 
 from dncsc import memory
 from dncsc.cli import options
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, check_folder
-from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters, passes
+from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters, passes
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.results import Targets, make_report, report_writer, save_model, write_all
 from dncsc.cli.summary import Summary, cluster_sizes
@@ -23,21 +23,12 @@ from dncsc.cli.summary import Summary, cluster_sizes
 if TYPE_CHECKING:
     from dncsc.rows import Rows
 
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
-    ),
-]
+Output = Annotated[str | None, options.Labels]
 ModelFile = Annotated[
-    str | None,
-    typer.Option(
-        "--model", metavar="FILE", help="Model to predict with later, as .npz.", rich_help_panel=options.OUTPUT
-    ),
+    str | None, options.option(options.OUTPUT, "Model to predict with later, as .npz.", "--model", metavar="FILE")
 ]
 ReportFile = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Page to look at, as .html.", rich_help_panel=options.OUTPUT),
+    str | None, options.option(options.OUTPUT, "Page to look at, as .html.", "--report", metavar="FILE")
 ]
 
 
@@ -51,25 +42,23 @@ class Scale(str, Enum):
 
 ScaleBy = Annotated[
     Scale,
-    typer.Option(
+    options.option(
+        options.ROWS,
+        "Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
         metavar="none|standard|robust",
-        help="Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
-        rich_help_panel=options.ROWS,
     ),
 ]
 Resume = Annotated[
     str | None,
-    typer.Option(
+    options.option(
+        options.RUNNING,
+        "Keep what is done in this folder; the same command goes on there after an interruption.",
         metavar="FOLDER",
-        help="Keep what is done in this folder; the same command goes on there after an interruption.",
-        rich_help_panel=options.RUNNING,
     ),
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.", rich_help_panel=options.RUNNING
-    ),
+    options.option(options.RUNNING, "Run on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS"),
 ]
 
 
@@ -109,15 +98,16 @@ def fit(
     k = number_of_clusters(clusters)
     check(targets.all(), places(data), force)
     if cluster is not None and max_memory is not None:
-        raise Refused("--max-memory is for this machine. Workers of a --cluster have limits of their own: set these.")
+        raise UsageError(
+            "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
+        )
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
     check_identifier(targets.labels, identifier)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
-    check_parameters(estimator)
     if targets.model is not None and not hasattr(estimator, "predict"):
-        raise Refused(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
+        raise UsageError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
     if targets.report is not None:
         report_writer()
     summary = Summary("fit", quiet, json, targets.labels_on_stdout)

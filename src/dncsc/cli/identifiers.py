@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.rows.arrow import arrow
 from dncsc.rows.formats import column_type, read_column
 from dncsc.rows.values import ColumnOverflowError, as_arrow
@@ -58,7 +58,7 @@ def find_identifiers(read: InputTable, name: str | None, target: Target | None) 
         return Identifiers(name, read.files)
     if target.holds == "arrays" and all(isinstance(each, np.dtype) for each in types):  # needs no pyarrow
         if len({each.kind in "biuf" for each in types}) > 1:
-            raise Refused(
+            raise UsageError(
                 f"--id: {name!r} holds text in some files and numbers in others. Write .csv or .parquet instead."
             )
         return Identifiers(name, read.files)

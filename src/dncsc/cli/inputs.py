@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dncsc.cli import errors
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.interrupt import half_written
 from dncsc.suggest import did_you_mean
 
@@ -49,7 +49,7 @@ class ColumnSelection:
 
     def __post_init__(self) -> None:
         if self.columns is not None and self.drop is not None:
-            raise Refused("--columns and --drop exclude each other: give one of them.")
+            raise UsageError("--columns and --drop exclude each other: give one of them.")
 
 
 def places(typed: str) -> list[Path]:
@@ -74,7 +74,7 @@ def source(typed: str) -> Iterator[InputTable]:
         yield InputTable(typed, files)
         return
     if sys.stdin is None or sys.stdin.isatty():
-        raise Refused("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
+        raise UsageError("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
     handle, name = tempfile.mkstemp(prefix="dncsc-", suffix=".csv")
     with half_written(Path(name)) as path:
         errors.known_as[str(path)] = STDIN
@@ -83,7 +83,7 @@ def source(typed: str) -> Iterator[InputTable]:
         found = content(FileState.of(path))
         if found is None or ".csv" not in found.suffixes:
             came = "of an unknown kind" if found is None else found.description
-            raise Refused(f"- reads CSV from standard input, but what came is {came}. Save it to a file first.")
+            raise UsageError(f"- reads CSV from standard input, but what came is {came}. Save it to a file first.")
         yield InputTable(STDIN, [path])
 
 
@@ -109,11 +109,11 @@ def features(source: InputTable, choice: ColumnSelection) -> list[Any] | None:
     aside = {option: name for option, name in choice.aside.items() if name not in known.arrays}
     for option, name in aside.items():
         if columns is not None and name in columns:
-            raise Refused(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
+            raise UsageError(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
     left_out = {*(drop or ()), *aside.values()}
     kept = columns or _named([name for name in known.features if name not in left_out], source.name)
     if not kept:
-        raise Refused(f"no column of {source.name} is left as a feature.")
+        raise UsageError(f"no column of {source.name} is left as a feature.")
     return kept if known.has_names else [int(name) for name in kept]
 
 
@@ -141,11 +141,11 @@ def _check_known(option: str, name: str, known: Header, where: str) -> None:
     if name in known.names:
         return
     if not known.has_names:
-        raise Refused(
+        raise UsageError(
             f"{option}: {where} has no column names; its columns are 0 to {len(known.names) - 1}; got {name!r}."
         )
     shown = ", ".join(known.names[:20]) + (f" and {len(known.names) - 20} more" if len(known.names) > 20 else "")
-    raise Refused(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")
+    raise UsageError(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")
 
 
 def _listed(text: str | None) -> list[str] | None:
@@ -156,5 +156,5 @@ def _listed(text: str | None) -> list[str] | None:
 
     names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
     if not names or "" in names:
-        raise Refused(f"column names stand between commas, as in a,b,c; got {text!r}.")
+        raise UsageError(f"column names stand between commas, as in a,b,c; got {text!r}.")
     return list(dict.fromkeys(names))

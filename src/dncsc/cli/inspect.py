@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import ColumnSelection, open_features, source
-from dncsc.cli.parameters import check_enough, check_parameters, make_estimator, number_of_clusters
+from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters
 from dncsc.cli.predict import ModelFile, load
 from dncsc.cli.summary import print_facts, print_json, print_list
 from dncsc.memory import format_bytes
@@ -96,11 +96,10 @@ def estimate(
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = make_estimator(method, number_of_clusters(clusters), **given)
     if method != ESTIMATED:
-        raise Refused(
+        raise UsageError(
             f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
-    check_parameters(estimator)
     n_rows, n_features, dtype = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
     check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
@@ -124,10 +123,10 @@ def _shape(data: str | None, rows: int | None, features: int | None, choice: Col
     """Rows, features and working precision of a file, or as given."""
     if data is None:
         if rows is None or features is None:
-            raise Refused("name a file, or give both --rows and --features.")
+            raise UsageError("name a file, or give both --rows and --features.")
         return rows, features, "float32"
     if rows is not None or features is not None:
-        raise Refused("--rows and --features are for when there is no file: leave them out, or leave out the file.")
+        raise UsageError("--rows and --features are for when there is no file: leave them out, or leave out the file.")
     from dncsc.engines.frame import working_dtype
 
     with source(data) as read:

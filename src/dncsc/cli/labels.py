@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import BadFile, Refused
+from dncsc.cli.errors import FileError, UsageError
 from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import ProgressDisplay
 
@@ -24,11 +24,13 @@ def check_identifier(target: Target | None, identifier: str | None) -> None:
     if identifier is None:
         return
     if target is None:
-        raise Refused("--id carries a column over to the labels, but -o does not say where these go.")
+        raise UsageError("--id carries a column over to the labels, but -o does not say where these go.")
     if target.holds == "one array":
-        raise Refused(f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet.")
+        raise UsageError(
+            f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet."
+        )
     if identifier == LABEL:
-        raise Refused(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
+        raise UsageError(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
 
 
 def write_labels(
@@ -54,4 +56,4 @@ def _blocks(labels: np.ndarray, read: InputTable, identifiers: Identifiers | Non
         yield [values, labels[done : done + len(values)]]
         done += len(values)
     if done != len(labels):
-        raise BadFile(f"{read.name} had {len(labels):,} rows when it was read, and {done:,} identifiers now.")
+        raise FileError(f"{read.name} had {len(labels):,} rows when it was read, and {done:,} identifiers now.")

@@ -49,6 +49,11 @@ def complete_dataset(incomplete: str) -> list[str]:
     return [name for name in names() if name.startswith(incomplete)]
 
 
+def option(panel: str, help: str, *names: str, **given: Any) -> Any:
+    """An option in a panel of the help; without names, it is called like the function's argument."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, **given)
+
+
 Data = Annotated[
     str,
     typer.Argument(
@@ -57,82 +62,39 @@ Data = Annotated[
         show_default=False,
     ),
 ]
-Clusters = Annotated[
-    str,
-    typer.Option(
-        "--clusters", "-k", metavar="N", help="Number of clusters, or auto to find it.", rich_help_panel=METHOD
-    ),
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Clustering method; dncsc methods lists them.",
-        autocompletion=complete_method,
-        rich_help_panel=METHOD,
-    ),
-]
 Columns = Annotated[
     str | None,
-    typer.Option(
-        metavar="A,B,...",
-        help="Columns to use, by name, or by number from 0 where there are none.",
-        rich_help_panel=ROWS,
-    ),
+    option(ROWS, "Columns to use, by name, or by number from 0 where there are none.", metavar="A,B,..."),
 ]
-Drop = Annotated[str | None, typer.Option(metavar="A,B,...", help="Use all columns but these.", rich_help_panel=ROWS)]
+Drop = Annotated[str | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
 Identifier = Annotated[
     str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="Not a feature: carried over to the output, beside the labels.",
-        rich_help_panel=ROWS,
-    ),
+    option(ROWS, "Not a feature: carried over to the output, beside the labels.", "--id", metavar="COLUMN"),
+]
+Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it.", "--clusters", "-k", metavar="N")]
+Method = Annotated[
+    str,
+    option(METHOD, "Clustering method; dncsc methods lists them.", metavar="NAME", autocompletion=complete_method),
 ]
 Landmarks = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        help="Landmarks: more for finer shapes. Default: that of the method, mostly 1000.",
-        rich_help_panel=METHOD,
-    ),
+    option(METHOD, "Landmarks: more for finer shapes. Default: that of the method, mostly 1000.", metavar="N"),
 ]
 Neighbors = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", help="Landmarks a row is linked to. Default: that of the method, mostly 5.", rich_help_panel=METHOD
-    ),
+    option(METHOD, "Landmarks a row is linked to. Default: that of the method, mostly 5.", metavar="N"),
 ]
-Seed = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=0, help="Seed: one seed, one answer, on any number of threads.", rich_help_panel=METHOD
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Threads. Default: as many as there are cores.", rich_help_panel=RUNNING),
-]
+Seed = Annotated[int, option(METHOD, "Seed: one seed, one answer, on any number of threads.", metavar="N", min=0)]
+Jobs = Annotated[int | None, option(RUNNING, "Threads. Default: as many as there are cores.", metavar="N")]
 MaxMemory = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="Memory to use at most, such as 2GB; what does not fit waits on disk.",
-        rich_help_panel=RUNNING,
-    ),
+    str | None, option(RUNNING, "Memory to use at most, such as 2GB; what does not fit waits on disk.", metavar="SIZE")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite outputs that exist.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.", rich_help_panel=RUNNING)
-]
+Quiet = Annotated[bool, option(RUNNING, "Say nothing but warnings and errors.", "--quiet", "-q")]
+Debug = Annotated[bool, option(RUNNING, "Show where in the code an error arose.", "--debug")]
+Labels = option(OUTPUT, "Labels, or - for standard output.", "--output", "-o", metavar="FILE")
+Force = Annotated[bool, option(OUTPUT, "Overwrite outputs that exist.", "--force")]
 Json = Annotated[
     bool,
-    typer.Option(
-        "--json",
-        help="Summary for programs, on standard output, or on standard error when labels go there.",
-        rich_help_panel=OUTPUT,
-    ),
+    option(OUTPUT, "Summary for programs, on standard output, or on standard error when labels go there.", "--json"),
 ]
 JsonTable = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show where in the code an error arose.", rich_help_panel=RUNNING)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dncsc.atomic import atomic_write
-from dncsc.cli.errors import BadFile, Refused
+from dncsc.cli.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from dncsc.rows.format import Holds, Writer
@@ -52,13 +52,13 @@ def file_target(text: str, option: str, suffixes: Sequence[str]) -> Target:
     """A file with one of some suffixes."""
     path = Path(text)
     if path.is_dir():
-        raise BadFile(f"{option}: {text} is a folder. Name a file in it.")
+        raise FileError(f"{option}: {text} is a folder. Name a file in it.")
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         listed = ", ".join(suffixes)
         got = f"{path.name!r} has the suffix {path.suffix!r}" if path.suffix else f"{path.name!r} has no suffix"
         known = f"has to end in {listed}" if len(suffixes) == 1 else f"has to end in one of {listed}"
-        raise Refused(f"{option}: the file {known}, which says how to write it; {got}.")
+        raise UsageError(f"{option}: the file {known}, which says how to write it; {got}.")
     return Target(option, path, suffix)
 
 
@@ -67,18 +67,18 @@ def check(targets: Sequence[Target], inputs: Iterable[Path], force: bool) -> Non
     sources = [Path(os.path.realpath(path)) for path in inputs]
     seen: dict[Path, Target] = {}
     if len([target for target in targets if target.path is None]) > 1:
-        raise Refused("only one output can go to standard output.")
+        raise UsageError("only one output can go to standard output.")
     for target in targets:
         if target.path is None:
             continue
         real = Path(os.path.realpath(target.path))
         for other, taken in seen.items():
             if _same(real, other):
-                raise Refused(f"{target.option} and {taken.option} both name {target.path}. Give each its own file.")
+                raise UsageError(f"{target.option} and {taken.option} both name {target.path}. Give each its own file.")
         seen[real] = target
         for source in sources:
             if _same(real, source):
-                raise Refused(f"{target.option}: {target.path} is the input. Write to another file.")
+                raise UsageError(f"{target.option}: {target.path} is the input. Write to another file.")
             _check_outside(target.option, target.path, source)
         _check_place(target, real, force)
 
@@ -86,17 +86,17 @@ def check(targets: Sequence[Target], inputs: Iterable[Path], force: bool) -> Non
 def check_folder(option: str, folder: Path, inputs: Iterable[Path]) -> None:
     """Refuse, before any work, a folder to work in that is a file, or whose files would stand among the input."""
     if folder.exists() and not folder.is_dir():
-        raise BadFile(f"{option}: {folder} is a file. Name a folder, which is made if it is not there.")
+        raise FileError(f"{option}: {folder} is a file. Name a folder, which is made if it is not there.")
     for path in inputs:
         source = Path(os.path.realpath(path))
         if source.is_dir() and _same(Path(os.path.realpath(folder)), source):
-            raise Refused(f"{option}: {folder} is the input. Name another folder.")
+            raise UsageError(f"{option}: {folder} is the input. Name another folder.")
         _check_outside(option, folder, source)
 
 
 def _check_outside(option: str, path: Path, source: Path) -> None:
     if source.is_dir() and source in Path(os.path.realpath(path)).parents:
-        raise Refused(f"{option}: {path} lies in the input folder {source}. Write elsewhere.")
+        raise UsageError(f"{option}: {path} lies in the input folder {source}. Write elsewhere.")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -106,17 +106,17 @@ def _same(one: Path, other: Path) -> bool:
 def _check_place(target: Target, real: Path, force: bool) -> None:
     folder = real.parent
     if not folder.is_dir():
-        raise BadFile(f"{target.option}: there is no folder {folder}. Make it first.")
+        raise FileError(f"{target.option}: there is no folder {folder}. Make it first.")
     if real.exists() and not stat.S_ISREG(real.stat().st_mode):
-        raise Refused(f"{target.option}: {target.path} is not a regular file. Use -o - to write to standard output.")
+        raise UsageError(f"{target.option}: {target.path} is not a regular file. Use -o - to write to standard output.")
     if real.exists() and not force:
-        raise Refused(
+        raise UsageError(
             f"{target.option}: {target.path} exists already. Choose another name, or overwrite it with --force."
         )
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise BadFile(f"{target.option}: cannot write into the folder {folder}: {error.strerror}.") from error
+        raise FileError(f"{target.option}: cannot write into the folder {folder}: {error.strerror}.") from error
 
 
 @contextmanager

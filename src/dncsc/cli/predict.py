@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import Refused
+from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.labels import check_identifier, write_labels
@@ -20,12 +20,7 @@ if TYPE_CHECKING:
     from dncsc.rows import Rows
 
 ModelFile = Annotated[str, typer.Argument(help="Model that dncsc fit --model has written.", show_default=False)]
-Output = Annotated[
-    str,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Labels, or - for standard output.", rich_help_panel=options.OUTPUT
-    ),
-]
+Output = Annotated[str, options.Labels]
 
 
 def predict(
@@ -55,7 +50,7 @@ def predict(
     check_identifier(target, identifier)
     fitted = load(model)
     if not hasattr(fitted, "predict"):
-        raise Refused(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
+        raise UsageError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
     if jobs is not None:
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
@@ -115,7 +110,7 @@ def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection) -> Ro
     names = None if known is None or chosen else _named_alike(list(known), read)
     rows = open_rows([str(file) for file in read.files], names) if names else open_features(read, choice)
     if rows.shape[1] != fitted.n_features_in_:
-        raise Refused(
+        raise UsageError(
             f"{read.name} has {rows.shape[1]} columns that would be features; the model knows {fitted.n_features_in_}. "
             "Choose with --columns or --drop."
         )
@@ -135,7 +130,7 @@ def _named_alike(known: list[str], read: InputTable) -> list[str] | None:
     missing = [name for name in known if name not in found.names]
     if missing:
         listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
-        raise Refused(
+        raise UsageError(
             f"{read.name} has no column called {listed}, which the model was fitted with. Rename columns, or choose "
             "them in the order of the model with --columns."
         )
@@ -147,7 +142,7 @@ def _called_alike(known: list[str], rows: Rows) -> Rows:
     assert rows.names is not None
     for name, here in zip(known, rows.names, strict=True):
         if here != name and here in known:
-            raise Refused(
+            raise UsageError(
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
                 f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."
             )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import Refused, tell
+from dncsc.cli.errors import UsageError, tell
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.outputs import Target, file_target, table_target
 from dncsc.cli.progress import ProgressDisplay
@@ -31,7 +31,7 @@ class Targets:
     def named(cls, output: str | None, model: str | None, report: str | None) -> Targets:
         """Targets as options name them; nothing at all is refused."""
         if output is None and model is None and report is None:
-            raise Refused("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
+            raise UsageError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
         return cls(
             None if output is None else table_target(output),
             None if model is None else file_target(model, "--model", [".npz"]),

@@ -57,4 +57,4 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    tell(f"warning: {in_options(' '.join(str(message).split()))}")
+    tell(f"warning: {in_options(message)}")

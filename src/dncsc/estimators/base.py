@@ -3,73 +3,61 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dncsc import pipeline
 from dncsc.budget import ResourceLimits
 from dncsc.checkpoint import Checkpoint
+from dncsc.engines.base import Engine
 from dncsc.engines.frame import Frame
+from dncsc.errors import TooFewRowsError
 from dncsc.estimators import checks
 from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
+from dncsc.estimators.declared import Declared
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
+from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
+from dncsc.estimators.warnings import FewerClustersWarning, UnclearClustersWarning
 from dncsc.model import Embed, Label, Operation, Weigh, apply
 from dncsc.model_file import KINDS
-from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.embedding import Lifted, RowsAndLandmarks
-from dncsc.phases.ensemble import EnsembleSize
-from dncsc.phases.select.divide_and_conquer import usual_rate
-from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
+from dncsc.phases.settings import MEAN
 from dncsc.recipes import Recipe
 
-SettingsOf = Callable[[Frame, int], Settings]
 
+class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
+    """A clusterer that carries out a recipe. Subclasses declare their parameters, and the recipe these make."""
 
-class RecipeClusterer(ClusterMixin, BaseEstimator):
-    """A clusterer that carries out a recipe. Subclasses name their parameters, and the recipe these make."""
+    n_clusters: Any = field(default=8, kw_only=False)
+    n_init: int = 3
+    max_iter: int = 100
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_memory: str | int | None = None
+    scratch_dir: Any = None
+    checkpoint: Any = None
+    verbose: int = 0
 
-    bandwidths: tuple[str, ...] = (MEAN, LOCAL, ADAPTIVE)
-    """Words that `bandwidth` takes besides a number."""
+    constraints: ClassVar[Mapping[str, Constraint]] = CONSTRAINTS
+    """What each parameter may be."""
 
-    spare_candidates = 0
+    spare_candidates: ClassVar[int] = 0
     """Candidates beyond 10 K where n_candidates is "auto"."""
 
-    keeps_products = False
+    keeps_products: ClassVar[bool] = False
     """Whether sums of products of all landmarks with all are kept for each shard of rows, which takes memory."""
 
-    n_clusters: Any
-    max_clusters: int
-    n_jobs: int | None
-    max_memory: str | int | None
-    scratch_dir: Any
-    checkpoint: Any
-    random_state: Any
-    verbose: int
-
     def _recipe(self) -> Recipe:
-        """The recipe of the parameters, which are checked here as far as they choose it."""
+        """The recipe of the parameters, which have been checked."""
         raise NotImplementedError
-
-    def _counts_clusters(self) -> bool:
-        """Whether the number of clusters is to be found, which only some classes can do."""
-        return hasattr(self, "max_clusters") and isinstance(self.n_clusters, str) and self.n_clusters == "auto"
-
-    def _members(self) -> EnsembleSize | None:
-        """For an ensemble, how many members it has."""
-        return None
-
-    def _most_landmarks(self, n_counted: int) -> int:
-        """The most landmarks that are of use, where weights choose themselves: links of single rows are but chance."""
-        policy = CutPolicy()
-        return max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
 
     def _check_size(self, n_rows: int) -> None:
         """Refuse data that is too much for the method."""
@@ -93,22 +81,20 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        recipe, members, settings = self._recipe(), self._members(), self._settings()
-        room = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
-        keeper = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
+        parameters = check_parameters(self)
+        limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
+        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = self._rows(X, reset=True)
             n_rows = rows.shape[0]
-            least = 2 if self._counts_clusters() else self.n_clusters
-            if n_rows < least:
-                raise ValueError(f"n_samples={n_rows} should be >= n_clusters={least}.")
+            if n_rows < parameters.least_rows:
+                raise TooFewRowsError(n_rows, parameters.least_rows)
             self._check_size(n_rows)
             weight = self._weight(sample_weight, rows)
             refuse_to_replace(labels_to, rows)
-            say = (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None)
             with labels_file(labels_to, n_rows) as deliver:
-                with open_engine(rows, weight, self.n_jobs, size_of(self, rows), room) as engine:
-                    found = pipeline.run(recipe, engine, settings(n_rows), self._names(), say, members, keeper)
+                with open_engine(rows, weight, self.n_jobs, size_of(self, rows), limits) as engine:
+                    found = self._run(engine, parameters, checkpoint)
                 deliver(found.labels)
             if labels_to is not None:
                 found.labels = np.load(labels_to, mmap_mode="r")
@@ -138,56 +124,23 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         save_model(path, self, notes)
 
-    def _settings(self) -> Callable[[int], SettingsOf]:
-        """Settings for a number of rows. Every parameter is checked here, before any work.
+    def _run(self, engine: Engine, parameters: Parameters, checkpoint: Checkpoint | None = None) -> pipeline.Run:
+        """Carry out the recipe over the rows of an engine."""
+        seed, n_rows = self._seed(checkpoint), engine.layout.n_rows
+        return pipeline.run(
+            self._recipe(),
+            engine,
+            lambda frame, n_counted: parameters.settings(n_rows, frame, n_counted, seed),
+            self._names(),
+            (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None),
+            parameters.ensemble,
+            checkpoint,
+        )
 
-        A parameter that a class does not have gets the value that leaves it without effect.
-        """
-        count = self._counts_clusters()
-        k = checks.integer("n_clusters", self.max_clusters if count else self.n_clusters)
-        p = checks.integer("n_landmarks", getattr(self, "n_landmarks", k))
-        if count:
-            k = min(checks.integer("max_clusters", self.max_clusters, 2), p)
-        if p < k:
-            raise checks.ParameterError(f"n_landmarks={p} must be at least n_clusters={k}.")
-        n_neighbors = checks.integer("n_neighbors", getattr(self, "n_neighbors", 1))
-        rate = checks.integer("selection_rate", getattr(self, "selection_rate", "auto"), 2, auto=0)
-        sample_size = checks.integer("sample_size", getattr(self, "sample_size", "auto"), 2, auto=0)
-        candidates = getattr(self, "n_candidates", "auto")
-        n_candidates = checks.integer("n_candidates", candidates, 1, 10 * n_neighbors + self.spare_candidates)
-        bandwidth = checks.number_or(self.bandwidths, "bandwidth", getattr(self, "bandwidth", MEAN))
-        by_length = checks.choice("normalize", getattr(self, "normalize", "l2"), ("l2", "l1")) == "l2"
-        n_init = checks.integer("n_init", getattr(self, "n_init", 1))
-        max_iter = checks.integer("max_iter", getattr(self, "max_iter", 1))
-        checks.jobs(self.n_jobs)
-        seed = self._seed()
-
-        def settings(n_rows: int, frame: Frame, n_counted: int) -> Settings:
-            n_landmarks = p if bandwidth != AUTO else min(p, max(k, self._most_landmarks(n_counted)))
-            return Settings(
-                n_clusters=k,
-                n_landmarks=n_landmarks,
-                n_neighbors=n_neighbors,
-                selection_rate=rate or usual_rate(n_rows),
-                sample_size=sample_size or 10 * n_landmarks,
-                n_candidates=n_candidates,
-                bandwidth=bandwidth if isinstance(bandwidth, str) else frame.length_inside(bandwidth),
-                by_length=by_length,
-                n_init=n_init,
-                max_iter=max_iter,
-                seed=seed,
-                n_counted=n_counted,
-                count_clusters=count,
-            )
-
-        return lambda n_rows: lambda frame, n_counted: settings(n_rows, frame, n_counted)
-
-    def _seed(self) -> int:
+    def _seed(self, checkpoint: Checkpoint | None) -> int:
         """The seed of a run. Without a random state, one that a checkpoint was begun with is used again."""
-        if self.random_state is None and self.checkpoint is not None:
-            begun = Checkpoint(self.checkpoint, KINDS).made_from
-            if begun is not None:
-                return int(begun["seed"])
+        if self.random_state is None and checkpoint is not None and checkpoint.made_from is not None:
+            return int(checkpoint.made_from["seed"])
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _keep(self, found: pipeline.Run) -> None:
@@ -207,25 +160,14 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         if counted is not None:
             self.eigenvalues_ = counted.eigenvalues
         if counted is not None and not counted.is_clear:
-            warnings.warn(
-                f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "
-                f"behind them is only {counted.clearness:.1f} times larger than the last of theirs. Look at "
-                "eigenvalues_, and give n_clusters.",
-                UserWarning,
-                stacklevel=4,
-            )
+            warnings.warn(UnclearClustersWarning(counted.n_clusters, counted.clearness), stacklevel=4)
         n_found = int(np.count_nonzero(self.cluster_sizes_))
         wanted = self.n_clusters if counted is None else counted.n_clusters
         if found.labels is not None and n_found < wanted:
-            warnings.warn(
-                f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({wanted}). "
-                "Possibly due to duplicate points in X.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            warnings.warn(FewerClustersWarning(n_found, wanted), stacklevel=4)
 
     def _bandwidth_outside(self, frame: Frame, bandwidth: float | None) -> float | None:
-        """A bandwidth that was used, in the user's units; one that he gave, to the last digit."""
+        """A bandwidth that was used, in the user's units; a given one, to the last digit."""
         if bandwidth is None:
             return None
         given = getattr(self, "bandwidth", MEAN)
@@ -234,13 +176,14 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     def _apply(self, kind: type[Operation], X: Any) -> list[Any]:
         """What an operation gives for X, an array for each of its columns; lazy ones for Dask."""
         check_is_fitted(self)
+        CONSTRAINTS["n_jobs"].check("n_jobs", self.n_jobs)
         rows = self._rows(X, reset=False)
         operation = kind(self._model)
         if is_dask(rows):
             return [apply_lazily(operation, rows, self._names())]
-        room, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
+        limits, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
         size = size_of(self, rows, dtype, sum(column.row_bytes for column in operation.columns))
-        with open_engine(rows, None, checks.jobs(self.n_jobs), size, room, dtype) as engine:
+        with open_engine(rows, None, self.n_jobs, size, limits, dtype) as engine:
             return apply(operation, engine, self._names())
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
@@ -259,7 +202,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
 
 class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """For methods that can place any row in the spectral embedding."""
+    """For methods that embed any row."""
 
     def transform(self, X: Any) -> np.ndarray:
         """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).

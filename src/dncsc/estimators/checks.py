@@ -1,62 +1,17 @@
-"""What the user gave, checked before any work: the one place where complaints about parameters and input are worded."""
+"""Rows, features and weights that the user gave, checked before any work."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from dncsc.errors import InputError, NotNumericError
 from dncsc.rows import Rows
-from dncsc.suggest import did_you_mean
-
-
-class ParameterError(ValueError, TypeError):
-    """A parameter of the wrong type or value."""
-
-
-def _is(value: Any, kind: type) -> bool:
-    """A number of that kind, and not True or False."""
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def integer(name: str, value: Any, least: int = 1, auto: int | None = None) -> int:
-    """An integer parameter; "auto" stands for `auto` where that is given."""
-    if auto is not None and isinstance(value, str) and value == "auto":
-        return auto
-    if _is(value, Integral) and value >= least:
-        return int(value)
-    other = ' or "auto"' if auto is not None else ""
-    raise ParameterError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
-
-
-def choice(name: str, value: Any, options: Collection[str]) -> str:
-    """A parameter that is one of a few words."""
-    if isinstance(value, str) and value in options:
-        return value
-    raise ParameterError(
-        f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.{did_you_mean(value, options)}"
-    )
-
-
-def number_or(words: tuple[str, ...], name: str, value: Any) -> float | str:
-    """A positive number, or one of a few words."""
-    if isinstance(value, str) and value in words:
-        return value
-    if _is(value, Real) and 0 < value < float("inf"):
-        return float(value)
-    listed = ", ".join(map(repr, words))
-    raise ParameterError(f"{name} must be {listed} or a positive number; got {value!r}.{did_you_mean(value, words)}")
-
-
-def jobs(value: Any) -> int | None:
-    """n_jobs as scikit-learn has it: None, or an integer other than 0."""
-    if value is None or (_is(value, Integral) and value != 0):
-        return None if value is None else int(value)
-    raise ParameterError(f"n_jobs must be None or an integer other than 0; got {value!r}.")
 
 
 @contextmanager
@@ -84,15 +39,41 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
             estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, copy=False
         )
     except (ValueError, TypeError) as error:
-        if "could not convert" in str(error) or "dtype='numeric'" in str(error):
-            raise ValueError(
-                f"X has to be numeric, but {error}. Encode text columns as numbers first, for example with "
-                "sklearn.preprocessing.OneHotEncoder."
-            ) from error
+        found = _find_text(X)
+        if found is not None:
+            raise NotNumericError(found) from error
         raise
     if table.dtype.kind not in "biuf":
         raise TypeError(f"X has to hold real numbers; its dtype is {table.dtype}.")
     return table
+
+
+def _find_text(X: Any) -> str | None:
+    """The first text in a table, in words; None where there is none, or X is no table."""
+    if scipy.sparse.issparse(X):
+        return None
+    if hasattr(X, "columns"):
+        columns = [(repr(name), np.asarray(X[name])) for name in X.columns]
+    else:
+        try:
+            table = np.asarray(X)
+        except ValueError:  # ragged
+            return None
+        columns = [(str(i), column) for i, column in enumerate(table.T)] if table.ndim == 2 else []
+    for name, column in columns:
+        kind = column.dtype.kind
+        for row, value in enumerate(column if kind in "OUS" else ()):
+            if isinstance(value, str | bytes) and (kind != "O" or not _is_number(value)):
+                return f"column {name} holds {value!r} in row {row}"
+    return None
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: bool) -> None:
@@ -110,10 +91,10 @@ def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: 
         )
     fitted = getattr(estimator, "feature_names_in_", None)
     if fitted is not None and names is not None and list(fitted) != list(names):
-        place = next(i for i, (one, other) in enumerate(zip(fitted, names, strict=True)) if one != other)
+        i = next(i for i, (one, other) in enumerate(zip(fitted, names, strict=True)) if one != other)
         raise ValueError(
             "The feature names should match those that were passed during fit: "
-            f"column {place} was {str(fitted[place])!r} and is now {str(names[place])!r}."
+            f"column {i} was {str(fitted[i])!r} and is now {str(names[i])!r}."
         )
 
 
@@ -123,5 +104,5 @@ def weights(sample_weight: Any, X: Any) -> np.ndarray | None:
         return None
     weight: np.ndarray = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weight.any():
-        raise ValueError("sample_weight is 0 for every row: nothing is left to cluster.")
+        raise InputError("sample_weight is 0 for every row: nothing is left to cluster.")
     return weight

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from dncsc.estimators import checks
 from dncsc.estimators.base import LandmarkClusterer
-from dncsc.phases.settings import AUTO
+from dncsc.estimators.parameters import CONSTRAINTS, integer, positive
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
 from dncsc.recipes import DNC_SC, NEAREST, SELECT, Recipe
 
 
@@ -120,51 +119,18 @@ class DnCSC(LandmarkClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        max_clusters: int = 50,
-        n_landmarks: int = 1000,
-        n_neighbors: int = 5,
-        selection_rate: int | str = "auto",
-        sample_size: int | str = "auto",
-        n_candidates: int | str = "auto",
-        bandwidth: float | str = "auto",
-        select: str = "dnc",
-        nearest: str = "auto",
-        normalize: str = "l2",
-        n_init: int = 3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_clusters = max_clusters
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.selection_rate = selection_rate
-        self.sample_size = sample_size
-        self.n_candidates = n_candidates
-        self.bandwidth = bandwidth
-        self.select = select
-        self.nearest = nearest
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    max_clusters: int = 50
+    n_landmarks: int = 1000
+    n_neighbors: int = 5
+    selection_rate: int | str = "auto"
+    sample_size: int | str = "auto"
+    n_candidates: int | str = "auto"
+    bandwidth: float | str = "auto"
+    select: str = "dnc"
+    nearest: str = "auto"
+    normalize: str = "l2"
 
-    bandwidths = (AUTO, *LandmarkClusterer.bandwidths)
+    constraints = {**CONSTRAINTS, "n_clusters": integer(1, AUTO), "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
 
     def _recipe(self) -> Recipe:
-        select = SELECT[checks.choice("select", self.select, SELECT)]
-        return replace(DNC_SC, select=select, nearest=NEAREST[checks.choice("nearest", self.nearest, NEAREST)])
+        return replace(DNC_SC, select=SELECT[self.select], nearest=NEAREST[self.nearest])

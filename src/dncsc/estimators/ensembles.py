@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dncsc import pipeline
-from dncsc.estimators import checks
 from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
-from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.ensemble import EnsembleSize
-from dncsc.phases.settings import AUTO
+from dncsc.estimators.parameters import CONSTRAINTS, positive
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
 from dncsc.recipes import DNC_SC, U_SPEC, Recipe
 
 
-class LSEC(EmbeddingMixin, RecipeClusterer):
+class EnsembleClusterer(EmbeddingMixin, RecipeClusterer):
+    """A clusterer that finds the consensus of base clusterings."""
+
+    constraints = {**CONSTRAINTS, "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
+
+    def _keep(self, found: pipeline.Run) -> None:
+        super()._keep(found)
+        if found.confidence is not None:
+            self.confidence_ = found.confidence
+
+
+class LSEC(EnsembleClusterer):
     """LSEC: many clusterings from a few shared landmark graphs, and their consensus (Li et al. 2023).
 
     Parameters
@@ -36,87 +43,36 @@ class LSEC(EmbeddingMixin, RecipeClusterer):
     n_init : int, default=3
         Runs of k-means on the consensus; see `DnCSC`.
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     Attributes
     ----------
     labels_ : ndarray of int32 of shape (n_samples,)
     confidence_ : ndarray of float32 of shape (n_samples,)
-        How far the members agree on a row, in [0, 1]: the mean share of rows of its own label among the rows that a
-        member puts into the same cluster.
+        How far the base clusterings agree on a row, in [0, 1]: the mean share of rows of its own label among the rows
+        that a base clustering puts into the same cluster.
 
     See Also
     --------
     DnCSC : What the other parameters and fitted attributes mean; they are the same.
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_members: int = 30,
-        n_graphs: int = 2,
-        n_landmarks: int = 2000,
-        n_neighbors: int = 5,
-        selection_rate: int | str = "auto",
-        sample_size: int | str = "auto",
-        n_candidates: int | str = "auto",
-        bandwidth: float | str = "auto",
-        normalize: str = "l2",
-        n_init: int = 3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_members = n_members
-        self.n_graphs = n_graphs
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.selection_rate = selection_rate
-        self.sample_size = sample_size
-        self.n_candidates = n_candidates
-        self.bandwidth = bandwidth
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-
-    bandwidths = (AUTO, *RecipeClusterer.bandwidths)
+    n_members: int = 30
+    n_graphs: int = 2
+    n_landmarks: int = 2000
+    n_neighbors: int = 5
+    selection_rate: int | str = "auto"
+    sample_size: int | str = "auto"
+    n_candidates: int | str = "auto"
+    bandwidth: float | str = "auto"
+    normalize: str = "l2"
 
     def _recipe(self) -> Recipe:
         return DNC_SC
 
-    def _members(self) -> EnsembleSize:
-        count = checks.integer("n_members", self.n_members)
-        return EnsembleSize(count, min(count, checks.integer("n_graphs", self.n_graphs)))
 
-    def _most_landmarks(self, n_counted: int) -> int:
-        policy = CutPolicy()
-        few = min(policy.ensemble_landmarks, super()._most_landmarks(n_counted))
-        return max(few, n_counted // policy.ensemble_rows_a_landmark)
-
-    def _keep(self, found: pipeline.Run) -> None:
-        super()._keep(found)
-        if found.confidence is not None:
-            self.confidence_ = found.confidence
-
-
-class USENC(LSEC):
+class USENC(EnsembleClusterer):
     """U-SENC: clusterings by U-SPEC, each with landmarks of its own, and their consensus (Huang et al. 2020).
 
     Parameters
@@ -131,60 +87,23 @@ class USENC(LSEC):
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     See Also
     --------
     LSEC : The same from fewer graphs, and so in less time; what `confidence_` means.
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_members: int = 20,
-        n_landmarks: int = 1000,
-        n_neighbors: int = 5,
-        sample_size: int | str = "auto",
-        n_candidates: int | str = "auto",
-        bandwidth: float | str = "mean",
-        normalize: str = "l2",
-        n_init: int = 3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_members = n_members
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.sample_size = sample_size
-        self.n_candidates = n_candidates
-        self.bandwidth = bandwidth
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    n_members: int = 20
+    n_landmarks: int = 1000
+    n_neighbors: int = 5
+    sample_size: int | str = "auto"
+    n_candidates: int | str = "auto"
+    bandwidth: float | str = "mean"
+    normalize: str = "l2"
 
     spare_candidates = 1  # as in U-SPEC
 
     def _recipe(self) -> Recipe:
         return U_SPEC
-
-    def _members(self) -> EnsembleSize:
-        count = checks.integer("n_members", self.n_members)
-        return EnsembleSize(count, count)

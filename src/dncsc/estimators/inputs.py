@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def open_engine(
-    rows: Any, weight: Any, n_jobs: int | None, size: Size, room: ResourceLimits, dtype: Any = None
+    rows: Any, weight: Any, n_jobs: int | None, size: Size, limits: ResourceLimits, dtype: Any = None
 ) -> LocalEngine | DaskEngine:
     """The engine for rows: Dask's for its arrays, else the local one.
 
@@ -40,35 +40,38 @@ def open_engine(
 
         return DaskEngine(rows, weight, n_jobs)
     in_files = isinstance(rows, Rows)
-    if not in_files and isinstance(rows, np.ndarray) and rows.nbytes > room.memory:
+    if not in_files and isinstance(rows, np.ndarray) and rows.nbytes > limits.memory:
         rows = from_memmap(rows) or rows
         in_files = isinstance(rows, Rows)
-    spare = room.memory - size.working
+    spare = limits.memory - size.working
     if spare < 0:
         raise InsufficientMemoryError(
             f"{format_bytes(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
             f"landmarks, {size.n_features} features and {size.n_threads} threads. The process has "
-            f"{format_bytes(resident())} already and may have {format_bytes(max(room.memory, 0))} more. "
-            "Raise max_memory, or lower n_landmarks or n_jobs."
+            f"{format_bytes(resident())} already and may have {format_bytes(max(limits.memory, 0))} more. "
+            "Raise {max_memory}, or lower {n_landmarks} or {n_jobs}.",
+            ("max_memory", "n_landmarks", "n_jobs"),
         )
     copied = in_files and not rows.direct
     copy = Column("copy", working_dtype(rows.dtype), size.n_features)
     need = copy.row_bytes * size.n_rows if copied else 0
-    columns = _place_for(size, room, spare, need)
+    columns = _columns_for(size, limits, spare, need)
     if columns is None and copied:
         if not rows.seekable:
             raise InsufficientMemoryError(
                 f"{rows!r} can only be read from beginning to end, and a copy of {format_bytes(need)} fits "
-                f"neither in memory nor in {room.folder}. Name another folder as scratch_dir, raise max_memory, "
-                "or convert the file to Parquet."
+                f"neither in memory nor in {limits.folder}. "
+                "Set {scratch_dir} to another folder, raise {max_memory}, or convert the file to Parquet.",
+                ("scratch_dir", "max_memory"),
             )
         copied, need = False, 0  # read again in every pass
-        columns = _place_for(size, room, spare, need)
+        columns = _columns_for(size, limits, spare, need)
     if columns is None:
         raise InsufficientMemoryError(
             f"{format_bytes(size.must_keep)} of scratch files are needed for {size.n_rows:,} rows, but "
-            f"{format_bytes(room.disk)} are left in {room.folder}. "
-            "Name another folder as scratch_dir, or raise max_memory."
+            f"{format_bytes(limits.disk)} are left in {limits.folder}. "
+            "Set {scratch_dir} to another folder, or raise {max_memory}.",
+            ("scratch_dir", "max_memory"),
         )
     if isinstance(columns, InMemory):
         spare -= size.columns + need
@@ -77,12 +80,12 @@ def open_engine(
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
 
 
-def _place_for(size: Size, room: ResourceLimits, spare: int, need: int) -> Columns | None:
+def _columns_for(size: Size, limits: ResourceLimits, spare: int, need: int) -> Columns | None:
     """Where columns and `need` more bytes fit: memory, scratch files, or nowhere."""
     if size.columns + need <= spare:
         return InMemory(size.n_rows)
-    if size.must_keep + need <= room.disk:
-        return InScratch(size.n_rows, room.folder, room.disk)
+    if size.must_keep + need <= limits.disk:
+        return InScratch(size.n_rows, limits.folder, limits.disk)
     return None
 
 
@@ -131,9 +134,9 @@ def _copied(rows: Rows, copy: Column, columns: Columns) -> Source:
     try:
         columns.allocate(copy)
         for batch in rows.batches():
-            place = columns.get(copy.name, start, start + len(batch), filled=False)
-            place[:] = batch
-            columns.put(copy.name, start, place)
+            part = columns.get(copy.name, start, start + len(batch), filled=False)
+            part[:] = batch
+            columns.put(copy.name, start, part)
             start += len(batch)
             progress.advance(len(batch))
     except BaseException:

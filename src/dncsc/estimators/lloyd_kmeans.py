@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dncsc import pipeline
 from dncsc.estimators.base import RecipeClusterer
 from dncsc.recipes import K_MEANS, Recipe
@@ -19,12 +17,8 @@ class LloydKMeans(RecipeClusterer):
     n_clusters : int, default=8
     n_init : int, default=1
     max_iter : int, default=300
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     Attributes
     ----------
@@ -38,28 +32,8 @@ class LloydKMeans(RecipeClusterer):
     DnCSC : What the parameters and the other fitted attributes mean; they are the same.
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_init: int = 1,
-        max_iter: int = 300,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    n_init: int = 1
+    max_iter: int = 300
 
     def _recipe(self) -> Recipe:
         return K_MEANS

@@ -9,6 +9,7 @@ import numpy as np
 
 from dncsc import pipeline, records
 from dncsc.estimators.base import RecipeClusterer
+from dncsc.estimators.parameters import check_parameters
 from dncsc.estimators.registry import CLASSES
 from dncsc.estimators.saving import FORMAT, OF_THIS_MACHINE
 from dncsc.model_file import KINDS, Fitted, check_fitted
@@ -94,9 +95,7 @@ def _estimator(header: dict[str, Any]) -> RecipeClusterer:
         raise RecordError(f"its method {method!r} is none of {', '.join(CLASSES)}.")
     try:
         estimator = CLASSES[method](**header["params"])
-        estimator._recipe()
-        estimator._members()
-        estimator._settings()
+        check_parameters(estimator)
     except (ValueError, TypeError) as error:
         raise RecordError(f"its parameters do not fit the method {method!r}: {error}") from error
     return estimator

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from dncsc.estimators import checks
 from dncsc.estimators.base import LandmarkClusterer
-from dncsc.recipes import LSC_K, LSC_KH, LSC_R, LSC_RH, Recipe
+from dncsc.recipes import LANDMARKS, Recipe
 
 
 class LSC(LandmarkClusterer):
@@ -26,52 +23,20 @@ class LSC(LandmarkClusterer):
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=10
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     See Also
     --------
     DnCSC : What the parameters and the fitted attributes mean; they are the same.
     """
 
-    recipes = {"kmeans": LSC_K, "random": LSC_R, "kmeans-hubs": LSC_KH, "random-hubs": LSC_RH}  # noqa: RUF012
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        landmarks: str = "kmeans",
-        n_landmarks: int = 1000,
-        n_neighbors: int = 5,
-        bandwidth: float | str = "mean",
-        normalize: str = "l2",
-        n_init: int = 10,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.landmarks = landmarks
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    landmarks: str = "kmeans"
+    n_landmarks: int = 1000
+    n_neighbors: int = 5
+    bandwidth: float | str = "mean"
+    normalize: str = "l2"
+    n_init: int = 10
 
     def _recipe(self) -> Recipe:
-        return self.recipes[checks.choice("landmarks", self.landmarks, self.recipes)]
+        return LANDMARKS[self.landmarks]

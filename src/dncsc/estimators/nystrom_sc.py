@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dncsc import pipeline
 from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
+from dncsc.estimators.parameters import CONSTRAINTS, positive
 from dncsc.phases.nystrom import ByAllLandmarks
 from dncsc.phases.settings import MEAN
 from dncsc.recipes import NYSTROM, Recipe
@@ -25,49 +24,20 @@ class NystromSC(EmbeddingMixin, RecipeClusterer):
     normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
     max_iter : int, default=100
-    random_state : int, RandomState instance or None, default=None
-    n_jobs : int or None, default=None
-    max_memory : str or int, optional
-    scratch_dir : path, optional
-    checkpoint : path, optional
-    verbose : int, default=0
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`.
 
     See Also
     --------
     DnCSC : What the parameters and the fitted attributes mean; they are the same.
     """
 
-    bandwidths = (MEAN,)
+    constraints = {**CONSTRAINTS, "bandwidth": positive(MEAN)}  # noqa: RUF012
     keeps_products = True
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_landmarks: int = 1000,
-        bandwidth: float | str = "mean",
-        normalize: str = "l2",
-        n_init: int = 3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: str | int | None = None,
-        scratch_dir: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.bandwidth = bandwidth
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.scratch_dir = scratch_dir
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    n_landmarks: int = 1000
+    bandwidth: float | str = "mean"
+    normalize: str = "l2"
 
     def _recipe(self) -> Recipe:
         return NYSTROM

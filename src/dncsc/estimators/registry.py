@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from dncsc.errors import UnknownNameError
 from dncsc.estimators.base import RecipeClusterer
-from dncsc.estimators.checks import ParameterError
 from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.ensembles import LSEC, USENC
 from dncsc.estimators.exact_sc import ExactSC
@@ -16,7 +16,6 @@ from dncsc.estimators.lloyd_kmeans import LloydKMeans
 from dncsc.estimators.lsc import LSC
 from dncsc.estimators.nystrom_sc import NystromSC
 from dncsc.estimators.u_spec import USPEC
-from dncsc.suggest import did_you_mean
 
 METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "k-means": LloydKMeans,
@@ -81,14 +80,11 @@ def clusterer(name: str, n_clusters: int = 8, **params: Any) -> RecipeClusterer:
     LSC(landmarks='random', n_clusters=3, n_landmarks=50)
     """
     if name not in METHODS:
-        raise ParameterError(
-            f"there is no method {name!r}.{did_you_mean(name, METHODS)} There are: {', '.join(METHODS)}."
-        )
+        raise UnknownNameError("there is no method", name, methods())
     make = METHODS[name]
     named = make.keywords if isinstance(make, partial) else {}
     known = [param for param in inspect.signature(make).parameters if param not in named]
     for param in params:
         if param not in known:
-            hint = did_you_mean(param, known)
-            raise ParameterError(f"method {name!r} has no parameter {param!r}.{hint} It has: {', '.join(known)}.")
+            raise UnknownNameError(f"method {name!r} has no parameter", param, known)
     return make(n_clusters, **params)

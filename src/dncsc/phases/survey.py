@@ -12,6 +12,7 @@ import numpy as np
 from dncsc.engines.base import Block, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.engines.scales import scale_for
+from dncsc.errors import InputError, NotFiniteError
 from dncsc.kernels.survey import survey_rows
 
 
@@ -40,19 +41,12 @@ def find_not_finite(block: Block) -> list[NotFinite]:
     return [NotFinite(n_nan, n_plus, n_minus, block.start + int(row[0]), int(column[0]))]
 
 
-def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None) -> None:
+def check_finite(found: Sequence[NotFinite], names: Sequence[str] | None, chunk: int | None = None) -> None:
     """Raise the error for values that are not finite, if there are any."""
-    if not found:
-        return
-    kinds = zip(("NaN", "inf", "-inf"), np.sum(found, axis=0)[:3], strict=True)
-    counts = ", ".join(f"{count} x {kind}" for kind, count in kinds if count)
-    first = found[0]
-    name = f" ({str(names[first.column])!r})" if names is not None else ""
-    raise ValueError(
-        f"X contains values that are not finite: {counts}; "
-        f"the first is in row {first.row}, column {first.column}{name}. "
-        "Remove or impute them, for example with sklearn.impute.SimpleImputer."
-    )
+    if found:
+        counts = dict(zip(("NaN", "inf", "-inf"), np.sum(found, axis=0)[:3].tolist(), strict=True))
+        row, column = found[0].row, found[0].column
+        raise NotFiniteError(counts, row, column, None if names is None else str(names[column]), chunk)
 
 
 class BadWeight(NamedTuple):
@@ -74,12 +68,12 @@ def find_bad_weight(block: Block) -> list[BadWeight]:
 def check_weights(found: Sequence[BadWeight], n_counted: int) -> None:
     """Raise the error for weights that cannot be used, if there are any."""
     if found:
-        raise ValueError(
+        raise InputError(
             "sample_weight contains values that are negative or not finite; "
             f"the first is {found[0].value} in row {found[0].row}. A row that is not to count has the weight 0."
         )
     if not n_counted:
-        raise ValueError("sample_weight is 0 for every row: nothing is left to cluster.")
+        raise InputError("sample_weight is 0 for every row: nothing is left to cluster.")
 
 
 MEDIAN_ROWS = 64

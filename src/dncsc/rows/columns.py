@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from dncsc.errors import ANY_VALUE, InputError
 from dncsc.suggest import did_you_mean
 
 
-class ColumnsError(ValueError, TypeError):
+class ColumnsError(InputError, TypeError):
     """A table needs another choice of columns.
 
     Attributes
@@ -25,15 +26,9 @@ class ColumnsError(ValueError, TypeError):
     """
 
     def __init__(self, where: str, rule: str, columns: Sequence[str] | None = None) -> None:
+        super().__init__(f"{where}: {rule}", (), {"columns": list(columns) if columns else ANY_VALUE})
         self.where, self.rule, self.columns = where, rule, columns
-        super().__init__(where, rule, columns)
-
-    def words(self, setting: Callable[[str, Sequence[str]], str]) -> str:
-        """The message; `setting` words a parameter and its value."""
-        return f"{self.where}: {self.rule.replace('{columns}', setting('columns', self.columns or []))}"
-
-    def __str__(self) -> str:
-        return self.words(lambda name, value: f"{name}=[{listed(value)}]" if value else f"{name}=")
+        self.args = (where, rule, columns)
 
 
 def checked(columns: Sequence[Any] | None) -> list[Any] | None:

@@ -14,11 +14,12 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_info
 
-from dncsc import DnCSC, load_model, pipeline
+from dncsc import DnCSC, load_model
 from dncsc.engines.columns import InMemory
 from dncsc.engines.layout import Layout
 from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import one_thread_each
+from dncsc.estimators.parameters import check_parameters
 
 SMALL = {"n_landmarks": 150, "random_state": 0}
 
@@ -45,7 +46,7 @@ SHAPES = ["2-D", "16-D", "300-D"]
 def test_one_seed_one_answer_for_any_number_of_threads(tables, shape, nearest):
     X = tables[shape]
     assert Layout(*X.shape).n_blocks > 1
-    models = [DnCSC(6, nearest=nearest, n_jobs=jobs, **SMALL).fit(X) for jobs in (1, 2, 4)]
+    models = [DnCSC(6, nearest=nearest, n_jobs=jobs, **SMALL).fit(X) for jobs in (1, 3)]
     for model in models[1:]:
         np.testing.assert_array_equal(model.labels_, models[0].labels_)
         np.testing.assert_array_equal(model.landmarks_, models[0].landmarks_)
@@ -80,18 +81,28 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("form", FORMS)
-def test_one_seed_one_answer_for_any_form_of_the_same_numbers(flower, tmp_path, form, dtype):
-    X = np.ascontiguousarray(flower[0][:70_000], dtype)
-    if form == "list":
-        X = X.astype(np.float64)  # a list of Python's floats is float64, whatever it was before
-    X.setflags(write=False)
-    expected = DnCSC(13, **SMALL).fit(X)
+@pytest.fixture(scope="module")
+def two_blocks(flower):
+    """The same rows and their labels in each precision."""
+    tables = {dtype: np.ascontiguousarray(flower[0][:70_000], dtype) for dtype in ("float32", "float64")}
+    for X in tables.values():
+        X.setflags(write=False)
+    return {dtype: (X, DnCSC(13, **SMALL).fit_predict(X)) for dtype, X in tables.items()}
+
+
+@pytest.mark.parametrize(
+    ("form", "dtype"),
+    [
+        *((form, "float64") for form in FORMS),  # a list of Python's floats is float64, whatever it was before
+        *((form, "float32") for form in ("fortran", "memmap", "big-endian", "pandas")),
+    ],
+)
+def test_one_seed_one_answer_for_any_form_of_the_same_numbers(two_blocks, tmp_path, form, dtype):
+    X, labels = two_blocks[dtype]
     other = FORMS[form](X, tmp_path)
     model = DnCSC(13, **SMALL).fit(other)
-    np.testing.assert_array_equal(model.labels_, expected.labels_)
-    np.testing.assert_array_equal(model.predict(other), expected.labels_)
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_array_equal(model.predict(other), labels)
 
 
 @pytest.mark.parametrize("form", ["fortran", "memmap", "big-endian"])
@@ -102,7 +113,7 @@ def test_one_seed_one_answer_for_any_form_of_many_features(tables, tmp_path, for
 
 
 def test_one_seed_one_answer_when_several_threads_fit_at_once(tables):
-    jobs = [tables[shape] for shape in SHAPES] * 3
+    jobs = [tables[shape] for shape in SHAPES] * 2
     expected = [DnCSC(6, **SMALL).fit(X) for X in jobs[:3]]
     with ThreadPoolExecutor(5) as pool:
         found = list(pool.map(lambda X: DnCSC(6, n_jobs=2, **SMALL).fit(X), jobs))
@@ -169,6 +180,7 @@ print(kilobytes("VmHWM") - before)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells the peak of a process")
 def test_memory_is_bounded_beyond_the_input(run_python):
     n = 2_000_000
@@ -182,9 +194,16 @@ def test_memory_is_bounded_beyond_the_input(run_python):
 # 3. predict on the training rows returns labels_
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("nearest", ["candidates", "exact"])
-@pytest.mark.parametrize("d", [1, 2, 3, 16, 63, 64, 300])
+WIDTHS = [1, 2, 3, 16, 63, 64, 300]
+
+
+@pytest.mark.parametrize(
+    ("d", "nearest", "dtype"),
+    [
+        *zip(WIDTHS, ["candidates"] * 7, ["float32", "float64"] * 4, strict=False),
+        *zip(WIDTHS, ["exact"] * 7, ["float64", "float32"] * 4, strict=False),
+    ],
+)
 def test_predict_on_the_training_rows_returns_the_labels(blobs, d, nearest, dtype):
     X, _ = blobs(4_000, d, k=7, apart=5.0, dtype=dtype)
     model = DnCSC(7, nearest=nearest, **SMALL).fit(X)
@@ -194,14 +213,6 @@ def test_predict_on_the_training_rows_returns_the_labels(blobs, d, nearest, dtyp
         np.testing.assert_array_equal(model.predict(X[chosen]), model.labels_[chosen])
     one_by_one = [model.predict(X[i : i + 1])[0] for i in range(0, len(X), 100)]
     np.testing.assert_array_equal(one_by_one, model.labels_[::100])
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_predict_on_the_training_rows_returns_the_labels_of_several_blocks(tables, shape):
-    X = tables[shape]
-    model = DnCSC(6, **SMALL).fit(X)
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
-    np.testing.assert_array_equal(model.predict(X[1_000:]), model.labels_[1_000:])
 
 
 def test_predict_on_the_training_rows_returns_the_labels_of_landmarks_from_several_rounds(tables, tmp_path):
@@ -214,14 +225,15 @@ def test_predict_on_the_training_rows_returns_the_labels_of_landmarks_from_sever
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_predict_does_not_depend_on_threads(tables, shape):
+def test_predict_returns_the_labels_of_several_blocks_for_any_number_of_threads(tables, shape):
     X = tables[shape]
     model = DnCSC(6, **SMALL).fit(X)
+    np.testing.assert_array_equal(model.predict(X[1_000:]), model.labels_[1_000:])
     for jobs in (1, 3):
         np.testing.assert_array_equal(model.set_params(n_jobs=jobs).predict(X), model.labels_)
 
 
-# 4. Bad input gets a clear error (case by case in test_bad_input.py)
+# 4. Bad input gets a clear error (case by case in test_checks.py and test_parameters.py)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +301,7 @@ except ValueError:
     pass
 failed = state()
 with ThreadPoolExecutor(4) as pool:
-    list(pool.map(lambda seed: dncsc.DnCSC(3, n_landmarks=50, random_state=seed).fit(X), range(40)))
+    list(pool.map(lambda seed: dncsc.DnCSC(3, n_landmarks=50, random_state=seed).fit(X), range(20)))
 together = state()
 stages = {"import": imported, "fit": fitted, "failed fit": failed, "fits at once": together}
 print(json.dumps({name: changes(before, after) for name, after in stages.items()}))
@@ -325,7 +337,7 @@ def test_what_was_kept_for_each_row_is_gone_without_the_garbage_collector(moons)
     try:
         with LocalEngine(ArraySource(X), columns=columns) as engine:
             model = DnCSC(2, n_landmarks=50, random_state=0)
-            labels = pipeline.run(model._recipe(), engine, model._settings()(len(X))).labels
+            labels = model._run(engine, check_parameters(model)).labels
         del engine
         alive = {name for name, array in columns.seen if array() is not None}
     finally:

@@ -12,29 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from dncsc import LSEC, DnCSC, ExactSC, LloydKMeans
 from dncsc.metrics import accuracy, nmi
-
-
-def fitted(X, k=2, weight=None, **parameters):
-    given = {"n_landmarks": 100, "random_state": 0, **parameters}
-    return DnCSC(k, **given).fit(X, sample_weight=weight)
-
-
-def assert_sound(model, X, k):
-    """What holds after every fit, however odd the rows."""
-    assert model.labels_.shape == (X.shape[0],)
-    assert model.labels_.dtype == np.int32
-    assert model.labels_.min() >= 0
-    assert model.labels_.max() < k
-    assert np.isfinite(model.landmarks_).all()
-    assert np.isfinite(model.cluster_centers_).all()
-    assert np.isfinite(model.transform(X)).all()
-    assert 0 < model.bandwidth_ < np.inf
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
-
-
-def assert_same_partition(labels, expected):
-    assert accuracy(expected, labels) == 1.0
-
+from sound import assert_same_partition, assert_sound, fitted
 
 # Values that are not finite
 
@@ -46,6 +24,11 @@ def spoiled(*bad, n=500):
     for row, column, value in bad:
         X[row, column] = value
     return X
+
+
+@pytest.fixture(scope="module")
+def plain_model():
+    return fitted(PLAIN)
 
 
 NOT_FINITE = {
@@ -62,13 +45,12 @@ NOT_FINITE = {
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("case", NOT_FINITE)
-def test_values_that_are_not_finite_are_counted_and_the_first_is_located(case, dtype):
+def test_values_that_are_not_finite_are_counted_and_the_first_is_located(case, dtype, plain_model):
     bad, words = NOT_FINITE[case]
     X = spoiled(*bad).astype(dtype)
     with pytest.raises(ValueError, match=words):
         fitted(X)
-    model = fitted(PLAIN)
-    for method in (model.predict, model.transform, model.affinity):
+    for method in (plain_model.predict, plain_model.transform, plain_model.affinity):
         with pytest.raises(ValueError, match=words):
             method(X)
 
@@ -99,95 +81,6 @@ def test_values_that_are_not_finite_are_located_by_the_name_of_their_column():
 def test_values_that_are_not_finite_are_found_in_sparse_rows():
     with pytest.raises(ValueError, match="1 x NaN; the first is in row 7, column 2"):
         fitted(scipy.sparse.csr_matrix(spoiled((7, 2, np.nan))))
-
-
-# Parameters
-
-WRONG_PARAMETERS = [
-    ("n_clusters", [0, -1, 2.0, 2.5, "2", None, True, np.nan], "n_clusters must be an integer of at least 1"),
-    ("n_landmarks", [0, -5, 10.0, None], "n_landmarks must be an integer of at least 1"),
-    ("n_neighbors", [0, 1.5, "all"], "n_neighbors must be an integer of at least 1"),
-    ("selection_rate", [1, 0, "automatic", 2.5], 'selection_rate must be an integer of at least 2 or "auto"'),
-    ("sample_size", [1, -3, None], 'sample_size must be an integer of at least 2 or "auto"'),
-    ("n_candidates", [0, "many"], 'n_candidates must be an integer of at least 1 or "auto"'),
-    (
-        "bandwidth",
-        [0, 0.0, -1.0, np.inf, np.nan, "median", None, True],
-        "bandwidth must be 'auto', 'mean', 'local', 'adaptive' or a positive",
-    ),
-    ("nearest", ["all", None, 3], "nearest must be one of 'auto', 'candidates', 'exact'"),
-    ("normalize", ["max", None, 2], "normalize must be one of 'l2', 'l1'"),
-    ("n_init", [0, "auto", 1.0], "n_init must be an integer of at least 1"),
-    ("max_iter", [0, -1, 5.5], "max_iter must be an integer of at least 1"),
-    ("n_jobs", [0, 1.5, "all"], "n_jobs must be None or an integer other than 0"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [(name, value, words) for name, values, words in WRONG_PARAMETERS for value in values],
-)
-def test_a_wrong_parameter_is_named_with_what_it_should_be_and_what_it_is(name, value, words):
-    with pytest.raises((ValueError, TypeError), match=words) as caught:
-        DnCSC(**{name: value}).fit(PLAIN)
-    assert repr(value) in str(caught.value)
-
-
-def test_numbers_of_numpy_are_as_good_as_those_of_python(moons):
-    X, _ = moons
-    model = DnCSC(np.int64(2), n_landmarks=np.int32(100), bandwidth=np.float32(0.25), n_jobs=np.int8(2), random_state=0)
-    expected = DnCSC(2, n_landmarks=100, bandwidth=0.25, random_state=0).fit_predict(X)
-    np.testing.assert_array_equal(model.fit_predict(X), expected)
-
-
-def test_more_clusters_than_rows_are_refused():
-    with pytest.raises(ValueError, match="n_samples=500 should be >= n_clusters=501"):
-        fitted(PLAIN, 501, n_landmarks=1_000)
-
-
-def test_fewer_landmarks_than_clusters_are_refused():
-    with pytest.raises(ValueError, match="n_landmarks=5 must be at least n_clusters=6"):
-        fitted(PLAIN, 6, n_landmarks=5)
-
-
-@pytest.mark.parametrize("nearest", ["candidates", "exact"])
-def test_more_neighbours_than_landmarks_mean_all_of_them(blobs, nearest):
-    X, _ = blobs(400)
-    model = fitted(X, 4, n_landmarks=10, n_neighbors=50, nearest=nearest)
-    assert (np.diff(model.affinity(X).indptr) == 10).all()
-    assert_sound(model, X, 4)
-
-
-def test_more_landmarks_than_rows_mean_fewer_landmarks(blobs):
-    X, y = blobs(60)
-    model = fitted(X, 4, n_landmarks=1_000)
-    assert model.n_landmarks_ <= 60
-    assert_sound(model, X, 4)
-    assert_same_partition(model.labels_, y)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_neighbors": 1},
-        {"n_candidates": 1},
-        {"selection_rate": 2},
-        {"sample_size": 2},
-        {"max_iter": 1, "n_init": 1},
-        {"n_landmarks": 4},
-        {"normalize": "l1"},
-        {"bandwidth": 1e-40},
-        {"bandwidth": 1e40},
-        {"n_jobs": -100},
-        {"random_state": np.random.RandomState(3)},
-    ],
-    ids=lambda given: str(given).split(" at ")[0],
-)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_least_and_the_oddest_parameters_work(blobs, parameters, dtype):
-    X, _ = blobs(500, dtype=dtype)
-    assert_sound(fitted(X, 4, **parameters), X, 4)
 
 
 # Shapes and types
@@ -432,8 +325,9 @@ def test_features_of_very_different_scale_work_and_the_largest_decides(blobs):
     assert_sound(model, table, 4)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("groups", "k"), [(40, 3), (40, 39), (15, 14), (200, 2)])
+@pytest.mark.parametrize(
+    ("groups", "k", "dtype"), [(40, 3, "float32"), (40, 39, "float64"), (15, 14, "float32"), (120, 2, "float64")]
+)
 def test_more_components_than_clusters_keep_every_group_whole(groups, k, dtype):
     random = np.random.default_rng(0)
     y = random.permutation(groups * 30) % groups
@@ -448,7 +342,7 @@ def test_more_components_than_clusters_keep_every_group_whole(groups, k, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("bandwidth", ["mean", 1.0, 0.1, 0.05, 0.02, 1e-4, 1e-8, 100.0, 1e8])
+@pytest.mark.parametrize("bandwidth", ["mean", 1.0, 0.05, 1e-8, 1e8])
 def test_groups_without_a_link_between_them_are_the_clusters_for_any_bandwidth(blobs, bandwidth, dtype):
     X, y = blobs(2_000, apart=200.0, dtype=dtype)
     model = fitted(X, 4, bandwidth=bandwidth)
@@ -516,17 +410,23 @@ def test_fewer_rows_of_weight_than_clusters_get_a_warning(blobs):
 SPARSE = ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array", "csc_array", "lil_array"]
 
 
-@pytest.mark.parametrize("kind", SPARSE)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_sparse_rows_give_what_the_same_dense_rows_give(kind, dtype):
+@pytest.fixture(scope="module")
+def dense():
+    """Two blocks of mostly zeros and their groups, in each precision with the labels they get."""
     random = np.random.default_rng(0)
     y = random.permutation(9_000) % 4
-    dense = np.where(random.random((9_000, 120)) < 0.1, random.random((9_000, 120)), 0.0)
-    dense[np.arange(9_000), y] += 5.0
-    dense = dense.astype(dtype)  # two blocks
+    X = np.where(random.random((9_000, 120)) < 0.1, random.random((9_000, 120)), 0.0)
+    X[np.arange(9_000), y] += 5.0
+    tables = {dtype: X.astype(dtype) for dtype in ("float32", "float64")}
+    return {dtype: (table, y, fitted(table, 4).labels_) for dtype, table in tables.items()}
+
+
+@pytest.mark.parametrize("kind", SPARSE)
+def test_sparse_rows_give_what_the_same_dense_rows_give(kind, dense):
+    dense, y, labels = dense["float32" if SPARSE.index(kind) % 2 else "float64"]
     sparse = getattr(scipy.sparse, kind)(dense)
     model = fitted(sparse, 4)
-    np.testing.assert_array_equal(model.labels_, fitted(dense, 4).labels_)
+    np.testing.assert_array_equal(model.labels_, labels)
     np.testing.assert_array_equal(model.predict(sparse), model.labels_)
     np.testing.assert_array_equal(model.predict(dense), model.labels_)
     np.testing.assert_array_equal(model.transform(sparse), model.transform(dense))
@@ -572,7 +472,7 @@ def choices(draw, k):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_combination_of_the_above_gives_a_sound_model(data):
     X, k = data.draw(tables(), "table and k")

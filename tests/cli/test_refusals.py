@@ -185,7 +185,7 @@ OPTIONS = [
     (["-k", "auto", "--method", "u-spec"], "-k auto: the method u-spec does not count clusters; dnc-sc does."),
     ([*FIT, "--method", "k-means"], "--landmarks: the method k-means has no use for it"),
     (["-k", "30", "--landmarks", "20"], "--landmarks 20 must be at least -k 30"),
-    ([*FIT, "--jobs", "0"], "--jobs is a number of threads"),
+    ([*FIT, "--jobs", "0"], "--jobs must be a number of threads, or -1 for all cores; got 0."),
     ([*FIT, "--max-memory", "plenty"], '--max-memory must be a size such as "2GB"'),
     ([*FIT, "--max-memory", "1MB"], "Raise --max-memory, or lower --landmarks or --jobs"),
     ([*FIT, "--max-memory", "1GB", "--cluster", "tcp://host:8786"], "--max-memory is for this machine"),

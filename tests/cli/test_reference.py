@@ -12,7 +12,7 @@ import typer
 from dncsc.cli import main
 from dncsc.cli.app import make_app
 
-PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
 def commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -14,7 +14,6 @@ import scipy.sparse
 from sklearn.base import clone, is_clusterer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dncsc import DnCSC
 from dncsc.metrics import accuracy, nmi
@@ -31,21 +30,6 @@ def model(moons):
 def named(moons):
     """The moons with names for their columns."""
     return pd.DataFrame(moons[0], columns=["east", "north"])
-
-
-@pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",  # checks with fewer distinct rows than 8 clusters
-    "ignore::sklearn.exceptions.SkipTestWarning",
-)
-@parametrize_with_checks(
-    [
-        DnCSC(),
-        DnCSC(n_clusters=3, n_landmarks=20, nearest="exact", normalize="l1", n_jobs=1),
-        DnCSC(n_clusters=2, n_landmarks=12, n_neighbors=2, selection_rate=3, sample_size=30, bandwidth=0.5, n_jobs=2),
-    ]
-)
-def test_the_common_checks_of_scikit_learn_pass(estimator, check):
-    check(estimator)
 
 
 def test_a_clone_is_unfitted_and_gives_the_same_labels(model, moons):
@@ -177,9 +161,17 @@ def test_fit_transform_and_fit_predict_are_fit_and_the_other(model, moons):
     np.testing.assert_array_equal(clone(model).fit_predict(X), model.labels_)
 
 
-@pytest.mark.parametrize("nearest", ["candidates", "exact"])
-@pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-4), ("float64", 1e-6)])
-@pytest.mark.parametrize("d", [2, 16, 100])
+@pytest.mark.parametrize(
+    ("d", "dtype", "rtol", "nearest"),
+    [
+        (2, "float32", 1e-4, "candidates"),
+        (16, "float64", 1e-6, "candidates"),
+        (100, "float32", 1e-4, "candidates"),
+        (2, "float64", 1e-6, "exact"),
+        (16, "float32", 1e-4, "exact"),
+        (100, "float64", 1e-6, "exact"),
+    ],
+)
 def test_affinity_holds_gaussian_weights_of_the_nearest_landmarks(blobs, d, dtype, rtol, nearest):
     X, _ = blobs(1_500, d, dtype=dtype, apart=8.0)
     kept = DnCSC(4, n_landmarks=80, n_neighbors=6, bandwidth="mean", nearest=nearest, random_state=0).fit(X)

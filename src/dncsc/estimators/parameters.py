@@ -1,0 +1,200 @@
+"""Parameters of estimators: one table of what each may be, and one way from them to the settings of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from dncsc.engines.frame import Frame
+from dncsc.errors import ParameterError, ParameterOrderError
+from dncsc.memory import parse_bytes
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.ensemble import EnsembleSize
+from dncsc.phases.select.divide_and_conquer import usual_rate
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
+from dncsc.recipes import LANDMARKS, NEAREST, SELECT
+from dncsc.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What a parameter may be: one of a few words, or what a test allows."""
+
+    rule: str
+    """the end of a sentence that begins with the parameter's name"""
+    allows: Callable[[Any], bool] = lambda value: False
+    words: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise the error for a value that is not allowed."""
+        if not (isinstance(value, str) and value in self.words) and not self.allows(value):
+            raise ParameterError(name, value, self.rule, did_you_mean(value, self.words).strip())
+
+
+def _is(value: Any, kind: type) -> bool:
+    """A number of that kind, and not True or False."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def integer(least: int = 1, *words: str) -> Constraint:
+    """Integers from `least` on, and words."""
+    also = "".join(f' or "{word}"' for word in words)
+    return Constraint(f"must be an integer of at least {least}{also}", lambda v: _is(v, Integral) and v >= least, words)
+
+
+def one_of(*words: str) -> Constraint:
+    """Words alone."""
+    return Constraint(f"must be one of {', '.join(map(repr, words))}", words=words)
+
+
+def positive(*words: str) -> Constraint:
+    """Positive numbers, and words."""
+    rule = f"must be {', '.join(map(repr, words))} or a positive number"
+    return Constraint(rule, lambda v: _is(v, Real) and 0 < v < float("inf"), words)
+
+
+def _is_seed(value: Any) -> bool:
+    if isinstance(value, Integral):
+        return 0 <= int(value) < 2**32
+    return value is None or value is np.random or isinstance(value, np.random.RandomState)
+
+
+def _is_size(value: Any) -> bool:
+    try:
+        return value is None or parse_bytes(value) > 0
+    except ValueError:
+        return False
+
+
+PATH = Constraint("must be a path or None", lambda v: v is None or isinstance(v, str | os.PathLike))
+
+CONSTRAINTS: dict[str, Constraint] = {
+    "n_clusters": integer(),
+    "max_clusters": integer(2),
+    "n_members": integer(),
+    "n_graphs": integer(),
+    "landmarks": one_of(*LANDMARKS),
+    "n_landmarks": integer(),
+    "n_neighbors": integer(),
+    "selection_rate": integer(2, AUTO),
+    "sample_size": integer(2, AUTO),
+    "n_candidates": integer(1, AUTO),
+    "bandwidth": positive(MEAN, LOCAL, ADAPTIVE),
+    "select": one_of(*SELECT),
+    "nearest": one_of(*NEAREST),
+    "max_rows": integer(),
+    "normalize": one_of("l2", "l1"),
+    "n_init": integer(),
+    "max_iter": integer(),
+    "random_state": Constraint("must be None, an integer from 0 to 2**32 - 1, or a RandomState", _is_seed),
+    "n_jobs": Constraint(
+        "must be None or an integer other than 0", lambda v: v is None or (_is(v, Integral) and v != 0)
+    ),
+    "max_memory": Constraint('must be a size such as "2GB" or a number of bytes', _is_size),
+    "scratch_dir": PATH,
+    "checkpoint": PATH,
+    "verbose": Constraint("must be a number", lambda v: isinstance(v, Real)),
+}
+"""What each parameter may be, whichever estimator has it. A class that takes other words has them in `constraints`."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Checked parameters, as far as they are known before the rows are; 0 stands for "auto" where these decide."""
+
+    n_clusters: int
+    """the most there may be, where they are counted"""
+    count_clusters: bool
+    n_landmarks: int
+    n_neighbors: int
+    selection_rate: int
+    sample_size: int
+    n_candidates: int
+    bandwidth: float | str
+    by_length: bool
+    n_init: int
+    max_iter: int
+    ensemble: EnsembleSize | None
+    """for an ensemble, how many base clusterings it has, and from how many graphs"""
+
+    @property
+    def least_rows(self) -> int:
+        """Rows without which there is nothing to cluster."""
+        return 2 if self.count_clusters else self.n_clusters
+
+    def landmarks_for(self, n_counted: int) -> int:
+        """Landmarks for so many rows of positive weight: with weights that are chosen for them, no more than useful."""
+        if self.bandwidth != AUTO:
+            return self.n_landmarks
+        policy = CutPolicy()
+        useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
+        if self.ensemble is not None:
+            useful = max(min(policy.ensemble_landmarks, useful), n_counted // policy.ensemble_rows_a_landmark)
+        return min(self.n_landmarks, max(self.n_clusters, useful))
+
+    def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int) -> Settings:
+        """Settings of a run, once it is known which rows it is for."""
+        n_landmarks = self.landmarks_for(n_counted)
+        bandwidth = self.bandwidth
+        return Settings(
+            n_clusters=self.n_clusters,
+            n_landmarks=n_landmarks,
+            n_neighbors=self.n_neighbors,
+            selection_rate=self.selection_rate or usual_rate(n_rows),
+            sample_size=self.sample_size or 10 * n_landmarks,
+            n_candidates=self.n_candidates,
+            bandwidth=bandwidth if isinstance(bandwidth, str) else frame.length_inside(bandwidth),
+            by_length=self.by_length,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            seed=seed,
+            n_counted=n_counted,
+            count_clusters=self.count_clusters,
+        )
+
+
+def check_parameters(estimator: Any) -> Parameters:
+    """Check every parameter of an estimator, before any work and without any effect.
+
+    Raises
+    ------
+    ParameterError, ParameterOrderError
+        For the first one that is wrong.
+    """
+    given = estimator.get_params(deep=False)
+    for name, constraint in estimator.constraints.items():
+        if name in given:
+            constraint.check(name, given[name])
+    n_landmarks = int(given.get("n_landmarks", 0))
+    count = isinstance(given["n_clusters"], str)
+    n_clusters = int(given["max_clusters"] if count else given["n_clusters"])
+    if n_landmarks and n_landmarks < n_clusters:
+        if not count:
+            raise ParameterOrderError("n_landmarks", n_landmarks, "n_clusters", n_clusters)
+        n_clusters = n_landmarks
+    n_neighbors = int(given.get("n_neighbors", 1))
+    bandwidth = given.get("bandwidth", MEAN)
+    n_members = int(given.get("n_members", 0))
+    return Parameters(
+        n_clusters=n_clusters,
+        count_clusters=count,
+        n_landmarks=n_landmarks or n_clusters,
+        n_neighbors=n_neighbors,
+        selection_rate=_or_zero(given.get("selection_rate", AUTO)),
+        sample_size=_or_zero(given.get("sample_size", AUTO)),
+        n_candidates=_or_zero(given.get("n_candidates", AUTO)) or 10 * n_neighbors + estimator.spare_candidates,
+        bandwidth=bandwidth if isinstance(bandwidth, str) else float(bandwidth),
+        by_length=given.get("normalize", "l2") == "l2",
+        n_init=int(given["n_init"]),
+        max_iter=int(given["max_iter"]),
+        ensemble=EnsembleSize(n_members, min(n_members, int(given.get("n_graphs", n_members)))) if n_members else None,
+    )
+
+
+def _or_zero(value: Any) -> int:
+    return 0 if isinstance(value, str) else int(value)

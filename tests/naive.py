@@ -127,11 +127,102 @@ def transfer_cut(similarity, count):
     return eigenvalues[:count], vectors[:, :count] * signs
 
 
-def points_at_a_speck(vector, mass, n_clusters):
-    """Whether a vector extends over few landmarks, and over few rows: 3 in 100 of the mean cluster's."""
-    landmarks = np.sum(vector**2) ** 2 / np.sum(vector**4)
-    rows = np.sum(mass * vector**2) ** 2 / np.sum(mass * vector**4)
-    return landmarks < min(10, len(mass) / 4 / n_clusters) and rows < 0.03 * mass.sum() / n_clusters
+def adaptive(squared):
+    """Nie et al. 2016: ``(d_K^2 - d_j^2) / sum`` of the K nearest; the last gets nothing.
+
+    Unless all but the nearest are equally far: there the level is 1.5 times that.
+    """
+    last, second = squared[:, -1:], squared[:, 1:2]
+    level = np.where(last - second <= 1e-3 * last, 1.5 * last, last) - squared
+    return level / level.sum(axis=1, keepdims=True)
+
+
+# The default cut (phases/cut/)
+
+
+def inflate(similarity, mass, n_clusters):
+    """Squared links. A landmark is linked to itself only where it may be a cluster: dense, alone, or one of few."""
+    others = similarity * ~np.eye(len(mass), dtype=bool)
+    sums = others.sum(axis=1)
+    dense = mass * sums >= 10 * (others @ mass)
+    may_be_cluster = dense | (sums == 0) | (len(mass) < 40 * n_clusters)
+    return ((others + np.diag(may_be_cluster * similarity.diagonal())) / similarity[similarity > 0].mean()) ** 2
+
+
+def components(links):
+    """Sets of landmarks that hang together."""
+    left, found = set(range(len(links))), []
+    while left:
+        inside, reached = set(), {min(left)}
+        while reached:
+            inside |= reached
+            reached = {j for i in reached for j in np.flatnonzero(links[i])} - inside
+        left -= inside
+        found.append(np.array(sorted(inside)))
+    return found
+
+
+def extent(vector, mass=1.0):
+    """Participation ratio: the mass of the landmarks that a vector extends over."""
+    return np.sum(mass * vector**2) ** 2 / np.sum(mass * vector**4)
+
+
+def cut(similarity, mass, landmarks, n_clusters, may_fragment):
+    """Coordinates of the landmarks and eigenvalues, or None where outliers take the place of clusters."""
+    n, p = mass.sum(), len(mass)
+    thin, light = min(10, p / 4 / n_clusters), max(0.03 * n / n_clusters, 8)
+    links = inflate(similarity, mass, n_clusters)
+    degree = links.sum(axis=1)
+    normal = links / np.sqrt(np.outer(degree, degree))
+    normal[normal < 1e-12] = 0
+    weakest = 0.0
+    while True:
+        parts = components(normal * (normal >= weakest))
+        kept = [part for part in parts if mass[part].sum() >= light or (len(part) >= thin and mass[part].sum() >= 30)]
+        core = np.concatenate(kept if mass[np.concatenate(kept)].sum() >= 0.9 * n else parts)
+        if not may_fragment and (mass[core].sum() < 0.99 * n or len(core) < 0.95 * p):
+            return None
+        pairs = []
+        for part in components(normal[np.ix_(core, core)]):
+            values, vectors = np.linalg.eigh(normal[np.ix_(core[part], core[part])])
+            for number, (value, vector) in enumerate(zip(values[::-1], vectors.T[::-1], strict=True)):
+                whole = np.zeros(p)
+                whole[core[part]] = vector / np.sqrt(degree[core[part]])
+                pairs.append((1 - value, whole, np.inf if number == 0 else extent(whole)))
+        pairs.sort(key=lambda pair: pair[0])
+        value = [pair[0] for pair in pairs]
+        n_used = n_clusters if value[n_clusters - 1] < 0.5 * value[n_clusters] else n_clusters + min(n_clusters - 1, 5)
+        localized = [value for value, _, size in pairs[:n_used] if size < thin]
+        if may_fragment or not localized:
+            break
+        weakest = 3 * max(weakest, *localized)
+        if weakest >= 1:
+            return None
+    pairs = [pair for pair in pairs if pair[2] >= thin or extent(pair[1], mass) >= light]
+    value, vectors = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]).T
+    has_gap = value[n_clusters - 1] < 0.5 * value[n_clusters]
+    n_used = n_clusters if has_gap else n_clusters + min(n_clusters - 1, 5)
+    coordinates = vectors[:, :n_used] / np.sqrt(1 - value[:n_used])
+    if not has_gap:
+        coordinates /= np.sqrt(1 + value[:n_used] / value[n_clusters - 1])
+    outside = np.setdiff1d(np.arange(p), core)
+    coordinates[outside] = coordinates[core[squared_distances(landmarks[outside], landmarks[core]).argmin(axis=1)]]
+    return coordinates, value
+
+
+def default_cut(nearest, squared, landmarks, n_clusters):
+    """Narrow weights, unless they fragment the graph, then adaptive ones: places of rows, eigenvalues, bandwidth."""
+    p, mass = len(landmarks), np.bincount(nearest[:, 0], minlength=len(landmarks)).astype(float)
+    bandwidth = 0.35 * np.sqrt(squared).mean()
+    weights, transition, _ = gaussian(squared, bandwidth)
+    found = cut(landmark_similarity(dense(nearest, weights, p)), mass, landmarks, n_clusters, may_fragment=False)
+    if found is None:
+        bandwidth, transition = None, adaptive(squared.astype(float))
+        similarity = landmark_similarity(dense(nearest, transition, p))
+        found = cut(similarity, mass, landmarks, n_clusters, may_fragment=True)
+    coordinates, eigenvalues = found
+    places = dense(nearest, transition, p) @ coordinates
+    return places / np.linalg.norm(places, axis=1, keepdims=True), eigenvalues, bandwidth
 
 
 def embedding(transition, vectors, eigenvalues, norm):
@@ -242,19 +333,22 @@ def select(rows, n_landmarks, rate, sample_size, settle, seed):
     return means, subset
 
 
-def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, settle, norm, seed):
+def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, settle, norm, seed, bandwidth="mean"):
     """The whole of DnC-SC: landmarks, the K nearest of each row, eigenvalues, labels."""
     landmarks, own = select(rows, n_landmarks, rate, sample_size, settle, seed)
     near, _ = candidates(landmarks, 10 * n_neighbors)
     nearest, squared = search_candidates(rows, own, landmarks, near, n_neighbors)
-    weights, _, degree = gaussian(squared, bandwidth=np.sqrt(squared).mean())
-    weights = dense(nearest, weights, n_landmarks)
-    eigenvalues, vectors = transfer_cut(landmark_similarity(weights), n_clusters + 5)
-    mass = np.bincount(nearest[:, 0], minlength=n_landmarks)
-    kept = [not points_at_a_speck(vector, mass, n_clusters) for vector in vectors.T]
-    eigenvalues, vectors = eigenvalues[kept], vectors[:, kept]
-    used = slice(n_clusters)
-    points = embedding(weights / degree[:, None], vectors[:, used], eigenvalues[used], norm)
+    if bandwidth == "auto":
+        points, eigenvalues, _ = default_cut(nearest, squared, landmarks, n_clusters)
+    else:
+        weights, transition, _ = gaussian(squared, bandwidth=np.sqrt(squared).mean())
+        weights, transition = (dense(nearest, each, n_landmarks) for each in (weights, transition))
+        eigenvalues, vectors = transfer_cut(landmark_similarity(weights), n_clusters + 5)
+        mass = np.bincount(nearest[:, 0], minlength=n_landmarks)
+        thin, light = min(10, n_landmarks / 4 / n_clusters), max(0.03 * len(rows) / n_clusters, 8)
+        kept = [extent(vector) >= thin or extent(vector, mass) >= light for vector in vectors.T]
+        eigenvalues, vectors = eigenvalues[kept], vectors[:, kept]
+        points = embedding(transition, vectors[:, :n_clusters], eigenvalues[:n_clusters], norm)
     starts = [generator(seed, "discretize", i) for i in range(15)]
     found = [kmeans(points, np.ones(len(rows)), n_clusters, random, 100, trials=3) for random in starts]
     centroids, _ = min(found, key=lambda each: each[1])

@@ -35,16 +35,6 @@ def self_tuning_weights(nearest, squared, landmarks):
     )  # 1 for a row at its landmark
 
 
-def adaptive_weights(squared):
-    """Nie et al. 2016: ``(d_{K+1}^2 - d_j^2) / sum``, from the K + 1 nearest; the last gets nothing.
-
-    Unless all but the nearest are equally far: there the level is 1.5 times that.
-    """
-    last, second = squared[:, -1:], squared[:, 1:2]
-    room = np.where(last - second <= 1e-3 * last, 1.5 * last, last) - squared
-    return room / room.sum(axis=1, keepdims=True)
-
-
 # U-SPEC (Huang et al. 2020)
 
 
@@ -147,21 +137,21 @@ def spectral_clustering(rows, n_nearest, n_clusters):
 # Ensembles
 
 
-def consensus(members, n_clusters, faded=False):
+def consensus(members, n_clusters, weighted=False):
     """Rows and base clusters as one graph, ``L u = gamma D u``: places of the rows; `members` is (N, m) of labels.
 
-    Faded, vectors count by (1 / 64 + lambda / lambda_k)^-0.4, and some behind the first k too, unless there is a gap.
+    Weighted, vectors count by (1 + lambda / lambda_k)^-1/2, and some behind the first k too, unless there is a gap.
     """
     columns = [base[:, None] == np.unique(base) for base in members.T]
     links = np.concatenate(columns, axis=1).astype(float)
     n, c = links.shape
     graph = np.block([[np.zeros((n, n)), links], [links.T, np.zeros((c, c))]])
     degree = np.diag(graph.sum(axis=1))
-    count = n_clusters + (min(n_clusters // 2, 5) if faded else 0)
+    count = n_clusters + (min(n_clusters - 1, 5) if weighted else 0)
     gamma, vectors = scipy.linalg.eigh(degree - graph, degree, subset_by_index=[0, count - 1])
     values = 1 - (1 - gamma) ** 2
     if count > n_clusters and values[n_clusters - 1] >= 0.4 * values[n_clusters]:
-        vectors /= (1 / 64 + values / values[n_clusters - 1]) ** 0.4
+        vectors /= np.sqrt(1 + values / values[n_clusters - 1])
     else:
         vectors = vectors[:, :n_clusters]
     return unit_rows(vectors[:n])

@@ -61,6 +61,42 @@ def test_the_method_is_the_one_of_the_paper(monkeypatch, data, norm, rate, sampl
     assert np.count_nonzero(contingency_matrix(model.labels_, labels)) == k
 
 
+def touching_groups(random):
+    """Six Gaussians in ten dimensions that touch: their spectrum has no gap."""
+    places = 1.1 * random.standard_normal((6, 10))
+    return places[random.integers(6, size=2000)] + random.standard_normal((2000, 10)), 6
+
+
+def moons_in_noise(random):
+    """Two moons, and rows all around that are no cluster."""
+    return np.concatenate([make_moons(1900, noise=0.05, random_state=0)[0], random.uniform(-2, 3, (100, 2))]), 2
+
+
+@pytest.mark.parametrize(
+    ("data", "is_adaptive"),
+    [(petals, True), (moons, False), (mixture, False), (touching_groups, False), (moons_in_noise, True)],
+)
+def test_by_default_the_cut_is_that_of_the_twin(data, is_adaptive):
+    """Weights that suit the data, inflation, outliers and eigenvalue weighting, from the rows to the labels."""
+    X, k = data(np.random.default_rng(1))
+    model = DnCSC(k, n_landmarks=300, nearest="exact", n_jobs=1, random_state=0).fit(X)
+    nearest, _ = naive.search_all(X, model.landmarks_, 5)
+    squared = ((X[:, None] - model.landmarks_[nearest]) ** 2).sum(axis=2)
+    places, eigenvalues, bandwidth = naive.default_cut(nearest, squared, model.landmarks_, k)
+    assert (model.bandwidth_ is None) == (bandwidth is None) == is_adaptive
+    np.testing.assert_allclose(model.eigenvalues_, eigenvalues[: len(model.eigenvalues_)], atol=1e-5)
+    np.testing.assert_allclose(model.transform(X) @ model.transform(X[:50]).T, places @ places[:50].T, atol=1e-4)
+
+
+@pytest.mark.parametrize("data", [moons, mixture])
+def test_by_default_labels_are_those_of_the_twin(data):
+    X, k = data(np.random.default_rng(1))
+    model = DnCSC(k, n_landmarks=100, selection_rate=20, sample_size=300, n_jobs=1, random_state=0).fit(X)
+    seed = check_random_state(0).randint(np.iinfo(np.int32).max)
+    *_, labels = naive.dnc_sc(X, k, 100, 5, 20, 300, True, "l2", seed, bandwidth="auto")
+    assert np.count_nonzero(contingency_matrix(model.labels_, labels)) == k
+
+
 @pytest.mark.parametrize("select", ["dnc", "dnc-kmeans"])
 def test_of_few_rows_each_has_the_nearest_of_all_landmarks_for_its_own(select):
     """No trace is left of the borders between subsets."""

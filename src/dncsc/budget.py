@@ -16,7 +16,6 @@ from dncsc.engines.layout import Layout
 from dncsc.errors import Worded
 from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
-from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 
@@ -46,9 +45,7 @@ def member_bytes(n_clusters: int) -> int:
     >>> member_bytes(10), member_bytes(100)
     (1, 2)
     """
-    policy = CutPolicy()
-    most = max(policy.max_base_clusters, int(policy.max_base_clusters_a_cluster * n_clusters))
-    return np.min_scalar_type(most + n_clusters - 1).itemsize
+    return np.min_scalar_type(3 * max(20, n_clusters) + n_clusters - 1).itemsize
 
 
 @dataclass(frozen=True)

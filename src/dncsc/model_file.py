@@ -58,7 +58,7 @@ KINDS = Schema(
         Kind("landmark-coordinates", Lift, "vectors by_length"),
         Kind("landmark-graph-clusterings", SharedClusterings, "number clusterings component"),
         Kind("landmarks", Selection, "landmarks tree"),
-        Kind("links", Links, "tree search mean_distance exact_fraction ranks rows_a_landmark"),
+        Kind("links", Links, "tree search mean_distance exact_fraction ranks"),
         Kind("model", Model, "frame embedding centroids"),
         Kind("partition", Partition, "embedding eigenvalues n_components component rejected counted"),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),

@@ -16,10 +16,10 @@ from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import count_clusters
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
-from dncsc.phases.cut.weights import Attempt, EnsemblePlan, by_name, for_ensemble
+from dncsc.phases.cut.weights import by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Lifted
-from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
+from dncsc.phases.ensemble import EnsembleSize, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
@@ -163,21 +163,12 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
     return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
 
 
-def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> LandmarkGraphs:
+def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> list[Partition]:
     """The same for base clusterings of an ensemble, for each kind of weights."""
     _, links, affinity = _weighed(recipe, steps, settings)
     assert links is not None
-    plan = for_ensemble(settings, links) if affinity is None else EnsemblePlan([by_name(affinity)], False, None)
-
-    def cut(attempts: Sequence[Attempt], chosen: Settings) -> Partition:
-        return steps.once("partition", Partition, cut_landmarks, chosen, links, attempts)
-
-    coarse = replace(settings, n_vectors=None)
-    return LandmarkGraphs(
-        fine=[cut(attempts, settings) for attempts in plan.graphs],
-        coarse=[cut(attempts, coarse) for attempts in plan.graphs] if plan.finds_clusters else [],
-        weighting=plan.weighting,
-    )
+    attempts = [by_name(affinity)] if affinity else for_ensemble(settings, links)
+    return [steps.once("partition", Partition, cut_landmarks, settings, links, [attempt]) for attempt in attempts]
 
 
 def _weighed(

@@ -69,7 +69,7 @@ def test_weights_without_a_bandwidth_are_those_of_the_twin(data, make, bandwidth
     if bandwidth == "local":
         weights = naive_methods.self_tuning_weights(nearest, squared, model.landmarks_)
     else:
-        weights = naive_methods.adaptive_weights(squared)
+        weights = naive.adaptive(squared)
     if isinstance(model, LSC):
         weights = weights / weights.sum(axis=1, keepdims=True)
     expected = naive.dense(nearest, weights, model.n_landmarks_)
@@ -90,7 +90,7 @@ def test_weigh_gives_shares_that_sum_to_one_and_the_degrees(n_nearest, dtype, rt
     twins = [
         (Gaussian(0.7), naive.gaussian(squared, 0.7)[0]),
         (SelfTuning(among.astype(dtype)), naive_methods.self_tuning_weights(nearest, squared, landmarks)),
-        (Adaptive(), naive_methods.adaptive_weights(squared.astype(float))),
+        (Adaptive(), naive.adaptive(squared.astype(float))),
     ]
     for affinity, weights in twins:
         for weigh, degree in ((affinity.weigh, weights.sum(axis=1)), (RowNormalised(affinity).weigh, np.ones(300))):

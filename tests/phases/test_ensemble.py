@@ -71,23 +71,13 @@ def test_base_clusterings_of_many_clusters_are_finer_than_those_and_told_apart()
 
 
 def test_base_clusterings_of_an_ensemble_come_from_two_kinds_of_weights():
-    """In two dimensions narrow ones of all and of few neighbours; one clustering each has the clusters that are sought.
-
-    Elsewhere adaptive ones and narrow ones of few, and one clustering of the weights that `DnCSC` would have.
-    """
-    flat, k = two_moons()
-    deep = np.random.default_rng(0).standard_normal((2_000, 16))
-    kinds = {}
-    for name, X in {"flat": flat, "deep": deep}.items():
-        model = LSEC(k, n_landmarks=120, n_members=8, n_graphs=1, random_state=0).fit(X)
-        [shared] = model._model.embedding.graph.shared
-        affinities = [each.embedding.graph.affinity for each in shared.clusterings]
-        kinds[name] = [(type(each).__name__, getattr(each, "count", None)) for each in affinities]
-        coarse = [len(each.centroids) == k for each in shared.clusterings]
-        assert coarse == ([True] * 2 + [False] * 6 if name == "flat" else [True] + [False] * 7)
-    assert kinds["flat"] == [("Gaussian", 5), ("Gaussian", 3), *[("Gaussian", 5)] * 3, *[("Gaussian", 3)] * 3]
-    assert kinds["deep"][1:] == [*[("Adaptive", None)] * 4, *[("Gaussian", 3)] * 3]
-    assert kinds["deep"][0] in {("Adaptive", None), ("Gaussian", 5)}
+    """Adaptive ones of all neighbours, and narrow ones of few."""
+    X, k = two_moons()
+    model = LSEC(k, n_landmarks=120, n_members=8, n_graphs=1, random_state=0).fit(X)
+    [shared] = model._model.embedding.graph.shared
+    affinities = [each.embedding.graph.affinity for each in shared.clusterings]
+    kinds = [(type(each).__name__, getattr(each, "count", None)) for each in affinities]
+    assert kinds == [*[("Adaptive", None)] * 4, *[("Gaussian", 3)] * 4]
 
 
 def test_weights_of_few_neighbours_are_those_of_a_smaller_search():
@@ -113,7 +103,7 @@ def test_base_clusterings_are_shared_out_among_graphs(n_members, n_graphs, share
 def test_the_consensus_is_that_of_the_twin(ensembles, make, data):
     X, members, model = ensembles(make, data)
     assert model.n_graph_components_ == 1
-    places = naive_methods.consensus(members, model.n_clusters, faded=make is LSEC and X.shape[1] > 2)
+    places = naive_methods.consensus(members, model.n_clusters, weighted=make is LSEC)
     assert_same_places(model.transform(X), places)
     assert_same_clusters_as_k_means(model, places)
 

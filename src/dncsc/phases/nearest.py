@@ -25,9 +25,6 @@ SQUARED = "squared"
 """Column: squared distances to them."""
 
 
-FIFTH = 5
-"""The landmark whose distance tells the intrinsic dimension of the rows, however many are searched."""
-
 TRIED_ROWS = 256
 """that tell how many landmarks projections leave to look at"""
 MOST_WORK = 3
@@ -160,16 +157,6 @@ class Links:
     exact_fraction: float
     ranks: np.ndarray
     """(K,): mean distance to the nearest landmark, the second nearest, and so on, in parts of the mean over all K"""
-    rows_a_landmark: float
-
-    @property
-    def distance_ratio(self) -> float:
-        """Mean distance to the nearest landmark by that to the fifth: 0.3 in a plane, 1 in many dimensions.
-
-        A landmark is the mean of a few rows, and nearer to them than to others: to two by the root of a half.
-        """
-        own = np.sqrt(max(1 - 1 / self.rows_a_landmark, 0)) or 1.0
-        return float(self.ranks[0] / self.ranks[:FIFTH][-1] / own)
 
     def mean_distance_to(self, count: int) -> float:
         """Mean distance of rows to the nearest few of their K landmarks."""
@@ -223,7 +210,6 @@ def _link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) ->
         mean_distance=float(by_rank.sum()) / pairs,
         exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
         ranks=by_rank / by_rank.mean() if by_rank.any() else np.ones(search.n_neighbors),
-        rows_a_landmark=settings.n_counted / len(search.landmarks),
     )
 
 

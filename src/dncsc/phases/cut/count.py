@@ -12,9 +12,9 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.landmark_graph import landmark_graph
-from dncsc.phases.cut.spectrum import Fragmented, Limit, Wanted, bottom_of_spectrum
+from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Counted
-from dncsc.phases.cut.weights import fragmentation_limit, narrowest
+from dncsc.phases.cut.weights import narrow
 from dncsc.phases.embedding import RowsAndLandmarks
 from dncsc.phases.nearest import Links
 from dncsc.phases.settings import Settings
@@ -22,17 +22,15 @@ from dncsc.phases.settings import Settings
 
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
-    policy = settings.policy
-    adaptive = _count_by(engine, settings, links, Adaptive(), policy.least_adaptive_eigenvalue)
+    adaptive = _count_by(engine, settings, links, Adaptive())
     if adaptive.is_clear:
         return adaptive
-    weights, limit = narrowest(settings, links), fragmentation_limit(settings, links)
-    narrow = _count_by(engine, settings, links, weights, policy.least_narrow_eigenvalue, limit)
-    return max(adaptive, narrow, key=lambda counted: (counted.is_clear, counted.clearness))
+    by_narrow = _count_by(engine, settings, links, narrow(settings, links), may_fragment=False)
+    return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
 def _count_by(
-    engine: Engine, settings: Settings, links: Links, weights: Affinity, least: float, limit: Limit | None = None
+    engine: Engine, settings: Settings, links: Links, weights: Affinity, may_fragment: bool = True
 ) -> Counted:
     """Where the gap is, once outliers are told by the number of clusters that it gives.
 
@@ -41,15 +39,15 @@ def _count_by(
     graph = landmark_graph(engine, RowsAndLandmarks(links, weights))
     most, policy = settings.n_clusters, settings.policy
 
-    def eigenvalues_for(k: int, limit: Limit | None = None) -> np.ndarray | None:
+    def eigenvalues_for(k: int, may_fragment: bool = True) -> np.ndarray | None:
         """Eigenvalues without those of what is an outlier among k clusters; None where the graph is fragmented."""
-        wanted = Wanted(k, drops_outliers=True, limit=limit, n_rows=settings.n_counted, policy=policy)
+        wanted = Wanted(k, drops_outliers=True, may_fragment=may_fragment, n_rows=settings.n_counted, policy=policy)
         found = bottom_of_spectrum(graph, links.search.landmarks, wanted)
         return None if isinstance(found, Fragmented) else found.eigenvalues
 
     def ratios_of(eigenvalues: np.ndarray) -> np.ndarray:
         """How they grow behind the first."""
-        values = np.maximum(eigenvalues[1 : most + 1], least)
+        values = np.maximum(eigenvalues[1 : most + 1], policy.least_eigenvalue)
         return values[1:] / values[:-1]
 
     def place_of(ratios: np.ndarray) -> int:
@@ -58,13 +56,13 @@ def _count_by(
         return int(clear[-1] if len(clear) else np.argmax(ratios))
 
     eigenvalues = eigenvalues_for(most)
-    assert eigenvalues is not None  # without a limit
+    assert eigenvalues is not None  # which may fragment
     ratios = ratios_of(eigenvalues)
     if len(ratios) == 0:
         return Counted(min(2, most), 1.0, False, eigenvalues)
     place, needed = place_of(ratios), policy.clear_gap
     while True:
-        found = eigenvalues_for(place + 2, limit)
+        found = eigenvalues_for(place + 2, may_fragment)
         if found is None:
             return Counted(place + 2, 1.0, False, eigenvalues)
         again = ratios_of(found)

@@ -140,12 +140,9 @@ def landmark_graph(engine: Engine, graph: Bipartite) -> LandmarkGraph:
 
 
 def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> LandmarkGraph:
-    """Square the links, without light landmarks and without most links of landmarks to themselves.
+    """Square the links, without most links of landmarks to themselves.
 
     Two landmarks of one cluster share many rows, and two of different ones a few: squared, few are next to nothing.
-    The links of a landmark with a row or two beside heavy ones are all weak; it would come off, and have a vector to
-    itself. Beside others that are as light it is part of a sparse cluster, and stays.
-
     What a landmark shares with itself says nothing about clusters, and squared it would outweigh all else. It counts
     where the landmark may be a cluster: it is dense, or has no other link, or landmarks are few.
     """
@@ -153,13 +150,10 @@ def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> Landmar
     own = similarity.diagonal()
     others = csr_array(similarity - scipy.sparse.diags_array(own))
     around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
-    heavy = mass >= policy.light * around
-    stays = scipy.sparse.diags_array(heavy.astype(np.float64))
-    others = csr_array(stays @ others @ stays)
     is_alone = np.asarray(others.sum(axis=1)).ravel() == 0
-    are_few = heavy.sum() < policy.dense_landmarks_a_cluster * n_clusters
+    are_few = len(mass) < policy.few_landmarks * n_clusters
     may_be_cluster = (mass >= policy.dense * around) | is_alone | are_few
-    links = csr_array(others + scipy.sparse.diags_array(own * (may_be_cluster & heavy)))
+    links = csr_array(others + scipy.sparse.diags_array(own * may_be_cluster))
     links.data = (links.data / similarity.data.mean()) ** 2
     links.eliminate_zeros()
     return LandmarkGraph(links, mass)

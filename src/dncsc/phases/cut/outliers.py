@@ -33,24 +33,18 @@ class OutlierTest:
         """What is thin and has less is an outlier."""
         share = self.policy.outlier_share
         if self.n_rows is not None:
-            of_few = self.policy.outlier_rows * self.n_clusters / self.n_rows
-            share = max(share, min(of_few, self.policy.outlier_share_of_few))
-        return share * self._mean_cluster
+            share = max(share, min(self.policy.outlier_rows * self.n_clusters / self.n_rows, 1.0))
+        return share * float(self.mass.sum()) / self.n_clusters
 
     @property
     def least_mass_if_wide(self) -> float:
         """The same for a component of many landmarks."""
         return 0.0 if self.n_rows is None else self.policy.component_rows * float(self.mass.sum()) / self.n_rows
 
-    @property
-    def _mean_cluster(self) -> float:
-        return float(self.mass.sum()) / self.n_clusters
-
     def is_localized(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
         """Whether a vector that extends over so many landmarks is localized; never for infinitely many."""
-        mass = participation_ratio(self.mass[members], vector)
-        is_thin = extent < self.least_landmarks and mass < self.least_mass
-        return is_thin or (extent < np.inf and mass < self.policy.localized_share * self._mean_cluster)
+        is_thin = extent < self.least_landmarks
+        return is_thin and participation_ratio(self.mass[members], vector) < self.least_mass
 
 
 def participation_ratio(mass: np.ndarray, vector: np.ndarray) -> float:
@@ -68,14 +62,13 @@ class Core(NamedTuple):
 
 
 def without_outliers(component: np.ndarray, test: OutlierTest) -> Core:
-    """Leave out components that are no clusters; none where these are what most of the data is made of."""
+    """Leave out components that are no clusters; none where these are what the data is made of."""
     mass, size = np.bincount(component, test.mass), np.bincount(component)
     is_wide = (size >= test.least_landmarks) & (mass >= test.least_mass_if_wide)
     kept = (mass >= test.least_mass) | is_wide
-    rows, landmarks = mass[~kept].sum() / mass.sum(), size[~kept].sum() / size.sum()
-    everything = np.arange(len(component))
-    core = everything if rows > test.policy.max_outliers else np.flatnonzero(kept[component])
-    return Core(core, float(rows), float(landmarks))
+    rows = float(mass[~kept].sum() / mass.sum())
+    core = np.arange(len(component)) if rows > test.policy.max_outliers else np.flatnonzero(kept[component])
+    return Core(core, rows, float(size[~kept].sum() / len(component)))
 
 
 def adopt_nearest(values: np.ndarray, landmarks: np.ndarray, used: np.ndarray, core: np.ndarray) -> None:

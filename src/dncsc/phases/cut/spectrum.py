@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,42 +23,24 @@ ROUNDING = 1e-10
 """of W_R, normalised: smaller eigenvalues are rounding, and their vectors noise"""
 
 
-@dataclass(frozen=True)
-class Weighting:
-    """Eigenvalue weighting: a vector counts by ``(floor + lambda / lambda_k) ** -power``.
+def n_spare(n_vectors: int, policy: CutPolicy) -> int:
+    """How many vectors behind the first may count, where vectors are weighted: as many as before, up to a few."""
+    return min(n_vectors - 1, policy.spare_eigenvalues)
+
+
+def weigh_by_eigenvalues(
+    coordinates: np.ndarray, eigenvalues: np.ndarray, n_vectors: int, policy: CutPolicy
+) -> np.ndarray:
+    """Weigh vectors by ``(1 + lambda / lambda_k) ** -power``; where there is a gap, the first k as they are.
 
     So some behind the k-th count too: none behind a gap, and nearly as much where it is by chance that the spectrum is
     cut there.
     """
-
-    policy: CutPolicy
-    power: float
-    spare_vectors: float
-    """vectors behind the k-th for each before it but the constant one"""
-
-    def n_spare(self, n_vectors: int) -> int:
-        """How many vectors behind the first may count."""
-        return min(math.ceil(self.spare_vectors * (n_vectors - 1)), self.policy.spare_eigenvalues)
-
-    def apply(self, coordinates: np.ndarray, eigenvalues: np.ndarray, n_vectors: int) -> np.ndarray:
-        """Weighted columns; where there is a gap, those before it as they are."""
-        coordinates = coordinates[:, : n_vectors + self.n_spare(n_vectors)]
-        values = eigenvalues[: coordinates.shape[1]]
-        if _has_gap(values, n_vectors, self.policy):
-            return coordinates[:, :n_vectors]
-        last = max(values[min(n_vectors, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
-        return coordinates * (self.policy.weighting_floor + values / last) ** -self.power
-
-
-class Limit(NamedTuple):
-    """Beyond which a graph counts as fragmented."""
-
-    outlier_rows: float
-    """share of the rows that may be in outlier components"""
-    outlier_landmarks: float
-    """and of the landmarks"""
-    drops_weak_links: bool
-    """whether landmarks that hang on weak links become outliers, rather than that vectors are localized"""
+    values = eigenvalues[: coordinates.shape[1]]
+    if _has_gap(values, n_vectors, policy):
+        return coordinates[:, :n_vectors]
+    last = max(values[min(n_vectors, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
+    return coordinates * (1 + values / last) ** -policy.weighting_power
 
 
 class Fragmented(NamedTuple):
@@ -78,12 +59,12 @@ class Wanted:
     drops_outliers: bool = False
     """Whether localized vectors are passed over for the next ones, and landmarks of outlier components share the
     coordinates of the nearest other landmark."""
-    limit: Limit | None = None
-    """None to cut any graph"""
+    may_fragment: bool = True
+    """else a graph with many outliers is not cut"""
     n_rows: int | None = None
     """of positive weight, to tell how many an outlier component has"""
-    weighting: Weighting | None = None
-    """None where the first vectors count alike, and no others"""
+    weighted: bool = False
+    """whether vectors count by their eigenvalues, up to a few behind the first, too"""
     policy: CutPolicy = field(default_factory=CutPolicy)
 
     @property
@@ -93,7 +74,7 @@ class Wanted:
 
     @property
     def n_spare(self) -> int:
-        return self.weighting.n_spare(self.first) if self.weighting else 0
+        return n_spare(self.first, self.policy) if self.weighted else 0
 
 
 @dataclass(frozen=True)
@@ -132,11 +113,9 @@ class _Linked(NamedTuple):
     mass: np.ndarray
     factorise: bool
 
-    def components(self, weakest: float = 0.0) -> np.ndarray:
+    def components(self, weakest: float) -> np.ndarray:
         """Component of each landmark, where weaker links do not count."""
-        links = self.links
-        if weakest > 0:
-            links = csr_array(links.multiply(links >= weakest))
+        links = csr_array(self.links.multiply(self.links >= weakest)) if weakest > 0 else self.links
         return connected_components(links, directed=False)[1]
 
 
@@ -178,8 +157,8 @@ def bottom_of_spectrum(
     if isinstance(found, Fragmented):
         return found
     coordinates = _coordinates(found.pairs[: wanted.first + wanted.n_spare], linked, len(degree))
-    if wanted.weighting:
-        coordinates = wanted.weighting.apply(coordinates, _eigenvalues(found.pairs), wanted.first)
+    if wanted.weighted:
+        coordinates = weigh_by_eigenvalues(coordinates, _eigenvalues(found.pairs), wanted.first, wanted.policy)
     component = np.zeros(len(degree), np.int32)
     for number, members in enumerate(found.components):
         component[linked[members]] = number
@@ -192,14 +171,15 @@ def bottom_of_spectrum(
 
 
 def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
-    """Leave out outlier components, and drop weak links while localized vectors are in use."""
-    k, first, limit, policy = wanted.n_clusters, wanted.first, wanted.limit, wanted.policy
+    """Eigenpairs of the graph without outlier components; weak links are dropped while vectors in use are localized."""
+    k, first, policy = wanted.n_clusters, wanted.first, wanted.policy
     test = OutlierTest(policy, graph.mass, first, wanted.n_rows)
-    thick = OutlierTest(policy, graph.mass, k).least_landmarks
+    least = OutlierTest(policy, graph.mass, k).least_landmarks
     weakest = 0.0
-    while weakest < 1:
+    while True:
         core, rows, of_landmarks = without_outliers(graph.components(weakest), test)
-        if limit and (rows > limit.outlier_rows or of_landmarks > limit.outlier_landmarks):
+        is_fragmented = rows > policy.max_outlier_rows or of_landmarks > policy.max_outlier_landmarks
+        if is_fragmented and not wanted.may_fragment:
             return Fragmented(f"{rows:.1%} of the rows and {of_landmarks:.1%} of the landmarks are in small components")
         core = core if wanted.drops_outliers else np.arange(len(graph.mass))
         components, n_components = _components(graph, core, first)
@@ -209,16 +189,15 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
         count = first + more - n_components + 1
         pairs = _pairs(graph, components, count, test)
         in_use = k if _has_gap(_eigenvalues(pairs), k, policy) else k + wanted.n_spare
-        if limit is None or all(pair.extent >= thick for pair in pairs[:in_use]):
-            if wanted.drops_outliers:
-                needed = k if limit else max(k, int(policy.needed_vectors * first))
-                pairs = _without_localized(graph, components, pairs, count, needed + wanted.n_spare, needed, test)
-            return _Found(pairs, core, components, n_components)
-        if not limit.drops_weak_links:
-            return Fragmented(f"an eigenvector extends over fewer than {thick:.3g} landmarks")
-        largest = max(1 - pair.value for pair in pairs if pair.extent < thick)
-        weakest = max(policy.link_growth * weakest, policy.link_factor * largest)
-    return Fragmented("eigenvectors are localized, however many weak links are dropped")
+        thin = [1 - pair.value for pair in pairs[:in_use] if pair.extent < least]
+        if wanted.may_fragment or not thin:
+            break
+        weakest = policy.link_factor * max(weakest, *thin)
+        if weakest >= 1:
+            return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
+    if wanted.drops_outliers:
+        pairs = _without_localized(graph, components, pairs, count, k, wanted.n_spare, test)
+    return _Found(pairs, core, components, n_components)
 
 
 def _components(graph: _Linked, core: np.ndarray, most: int) -> tuple[list[np.ndarray], int]:
@@ -233,15 +212,15 @@ def _without_localized(
     components: list[np.ndarray],
     pairs: list[_Pair],
     count: int,
-    welcome: int,
     needed: int,
+    n_spare: int,
     test: OutlierTest,
 ) -> list[_Pair]:
-    """As many pairs that are not localized as are welcome; all that were found where there are fewer than needed."""
+    """Pairs that are not localized, and spare ones if there are such; all that were found where too few are."""
     most = min(max(map(len, components)), 4 * (needed + test.policy.spare_eigenvalues))
     while True:
         useful = [pair for pair in pairs if not pair.is_localized]
-        if len(useful) >= welcome or count >= most:
+        if len(useful) >= needed + n_spare or count >= most:
             return useful if len(useful) >= needed else pairs
         count = min(2 * count, most)
         pairs = _pairs(graph, components, count, test)

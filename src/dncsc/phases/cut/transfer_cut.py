@@ -9,7 +9,7 @@ import numpy as np
 
 from dncsc.engines.base import Column, Engine
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
+from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks
@@ -52,7 +52,7 @@ def transfer_cut(
     engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity | None
 ) -> Partition:
     """Eigenvectors of the bipartite graph of rows and landmarks, by given weights or by those that suit the data."""
-    return cut_landmarks(engine, settings, links, by_name(affinity) if affinity else by_data(settings, links))
+    return cut_landmarks(engine, settings, links, [by_name(affinity)] if affinity else by_data(settings, links))
 
 
 def singular_vectors(
@@ -68,31 +68,26 @@ def singular_vectors(
 def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
     """The first attempt whose graph is not fragmented; the last one cuts any graph."""
     rejected: list[str] = []
-    weighed: Affinity | None = None
     for affinity, options in attempts:
-        bipartite = RowsAndLandmarks(links, affinity)
-        if weighed is not affinity:
-            graph, weighed = landmark_graph(engine, bipartite), affinity
-        found = cut(engine, settings, bipartite, graph, options)
+        found = cut(engine, settings, RowsAndLandmarks(links, affinity), options)
         if isinstance(found, Partition):
             return replace(found, rejected=tuple(rejected))
         rejected.append(found.reason)
-    raise AssertionError("the last attempt has no limit")
+    raise AssertionError("the last attempt may not fail")
 
 
-def cut(
-    engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions
-) -> Partition | Fragmented:
+def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> Partition | Fragmented:
     """Cut a bipartite graph through its points."""
+    graph = landmark_graph(engine, bipartite)
     if options.inflates:
         graph = inflate(graph, settings.n_clusters, settings.policy)
     wanted = Wanted(
         settings.n_clusters + options.drops_constant,
         settings.n_vectors,
         options.drops_outliers,
-        options.limit,
+        options.may_fragment,
         settings.n_counted,
-        options.weighting,
+        options.weighted,
         settings.policy,
     )
     spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)

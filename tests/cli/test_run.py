@@ -204,7 +204,7 @@ def test_a_terminal_shows_one_live_display_and_ctrl_c_ends_it(many_rows, interru
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
     assert re.search(r"(survey|select|nearest|partition|discretize) +━", text)
-    assert re.search(r"pass \d+ of about \d+, 0:\d\d so far", text)
+    assert re.search(r"pass \d+ of about \d+, 0:00:\d\d so far", text)
     assert "rows/s" in text
     assert "MB of memory" in text
     assert "interrupted. Nothing was written." in text

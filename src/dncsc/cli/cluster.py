@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import ClusterUnavailableError, UsageError
+from dncsc.cli.errors import ClusterUnavailableError
+from dncsc.errors import InputError
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -25,7 +26,7 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
     from dncsc.estimators import checks
 
     if not rows.seekable:
-        raise UsageError(
+        raise InputError(
             f"--cluster: workers read parts of a file, and {name} can only be read from its beginning to its end. "
             "Convert it to Parquet."
         )

@@ -6,7 +6,6 @@ import os
 import sys
 import traceback
 import warnings
-from typing import TextIO
 
 import typer
 
@@ -16,10 +15,12 @@ from dncsc.cli.errors import CLOSED_PIPE, explain, in_options, tell
 
 def run(arguments: list[str]) -> int:
     """Exit code of `dncsc` with these arguments."""
+    # Subcommands that are slow to import; completion asks for them through its own variable.
+    whole = arguments[:1] in (["bench"], ["reference"]) or "_DNCSC_COMPLETE" in os.environ
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = lambda message, *_, **__: tell(f"warning: {in_options(message)}")
         try:
-            code = make_app(whole=_needs_all(arguments))(arguments, prog_name="dncsc", standalone_mode=False)
+            code = make_app(whole)(arguments, prog_name="dncsc", standalone_mode=False)
             sys.stdout.flush()
         except typer.Exit as stopped:
             return stopped.exit_code
@@ -29,32 +30,11 @@ def run(arguments: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes
             return CLOSED_PIPE
         except Exception as error:
-            return _report(error, debug="--debug" in arguments)
+            if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
+                print(error, file=sys.stderr)
+                return 2
+            if "--debug" in arguments:
+                traceback.print_exception(error)
+            code, text = explain(error)
+            tell(text)
         return code if isinstance(code, int) else 0
-
-
-def _needs_all(arguments: list[str]) -> bool:
-    """Whether subcommands that are slow to import may be asked for; completion does so through its own variable."""
-    return arguments[:1] in (["bench"], ["reference"]) or "_DNCSC_COMPLETE" in os.environ
-
-
-def _report(error: Exception, debug: bool) -> int:
-    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
-        print(error, file=sys.stderr)
-        return 2
-    code, text = explain(error)
-    if debug:
-        traceback.print_exception(error)
-    tell(text)
-    return code
-
-
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    tell(f"warning: {in_options(message)}")

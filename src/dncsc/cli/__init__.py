@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from dncsc.cli.interrupt import signals_end_at_once
 
         with signals_end_at_once(""):  # from here on: what is imported below takes a while
-            from dncsc.cli.run import run
+            from dncsc.cli.app import run
 
             return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:

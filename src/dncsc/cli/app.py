@@ -1,8 +1,12 @@
-"""The command `dncsc` and its subcommands: a docstring each to read, and examples to copy."""
+"""The command `dncsc` and its subcommands, each with a docstring to read and examples to copy, and how it is run."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import sys
+import traceback
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Annotated, Any
@@ -11,6 +15,7 @@ import typer
 
 from dncsc.cli.compare import compare
 from dncsc.cli.datasets import datasets, demo, make
+from dncsc.cli.errors import CLOSED_PIPE, explain, in_options, tell
 from dncsc.cli.fit import fit
 from dncsc.cli.inspect import estimate, info, methods
 from dncsc.cli.options import epilog
@@ -102,3 +107,30 @@ def _about(function: Callable[..., None]) -> dict[str, Any]:
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     help_text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return {"help": help_text, "epilog": epilog(*EXAMPLES[function])}
+
+
+def run(arguments: list[str]) -> int:
+    """Exit code of `dncsc` with these arguments; an error becomes one line."""
+    # Subcommands that are slow to import; completion asks for them through its own variable.
+    whole = arguments[:1] in (["bench"], ["reference"]) or "_DNCSC_COMPLETE" in os.environ
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: tell(f"warning: {in_options(message)}")
+        try:
+            code = make_app(whole)(arguments, prog_name="dncsc", standalone_mode=False)
+            sys.stdout.flush()
+        except typer.Exit as stopped:
+            return stopped.exit_code
+        except (BrokenPipeError, SystemExit) as stopped:  # Click makes the first the second
+            if isinstance(stopped, SystemExit) and not isinstance(stopped.__context__, BrokenPipeError):
+                return int(stopped.code or 0)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes
+            return CLOSED_PIPE
+        except Exception as error:
+            if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
+                print(error, file=sys.stderr)
+                return 2
+            if "--debug" in arguments:
+                traceback.print_exception(error)
+            code, text = explain(error)
+            tell(text)
+        return code if isinstance(code, int) else 0

@@ -11,7 +11,7 @@ from dncsc.cli import options
 from dncsc.cli.errors import explain
 from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, source
 from dncsc.cli.interrupt import signals_end_at_once
-from dncsc.cli.options import METHOD, make_estimator, option
+from dncsc.cli.options import METHOD, ROWS, complete_method, make_estimator, option
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import cluster_sizes, print_json, print_table
 from dncsc.errors import InputError
@@ -27,20 +27,11 @@ WARM_UP_ROWS = 5_000
 ClusterCount = Annotated[str, option(METHOD, "Number of clusters.", "--clusters", "-k", metavar="N")]
 MethodList = Annotated[
     str,
-    option(
-        METHOD,
-        "Methods to compare; dncsc methods lists them.",
-        metavar="A,B,...",
-        autocompletion=options.complete_method,
-    ),
+    option(METHOD, "Methods to compare; dncsc methods lists them.", metavar="A,B,...", autocompletion=complete_method),
 ]
 TruthColumn = Annotated[
     str | None,
-    option(
-        options.ROWS,
-        "True classes, which are not a feature: adds accuracy (ACC) and NMI with them, in per cent.",
-        metavar="COLUMN",
-    ),
+    option(ROWS, "True classes, not a feature: adds accuracy (ACC) and NMI with them, in per cent.", metavar="COLUMN"),
 ]
 
 

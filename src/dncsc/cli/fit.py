@@ -35,11 +35,7 @@ Scale = Annotated[
 ]
 Resume = Annotated[
     str | None,
-    option(
-        RUNNING,
-        "Keep what is done in this folder; the same command goes on there after an interruption.",
-        metavar="FOLDER",
-    ),
+    option(RUNNING, "Keep what is done in this folder: the same command resumes an interrupted fit.", metavar="FOLDER"),
 ]
 Cluster = Annotated[str | None, option(RUNNING, "Run on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS")]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dncsc.cli import options
 from dncsc.cli.inputs import ColumnSelection, open_features, source
-from dncsc.cli.predict import ModelFile, load
+from dncsc.cli.predict import ModelFile
 from dncsc.cli.summary import print_facts, print_json, print_list
 from dncsc.errors import InputError
 from dncsc.memory import format_bytes
@@ -22,53 +23,44 @@ OptionalData = Annotated[
 TableRows = Annotated[int | None, options.option(None, "Rows, where there is no file yet.", metavar="N", min=1)]
 TableFeatures = Annotated[int | None, options.option(None, "Features, where there is no file yet.", metavar="N", min=1)]
 
-ESTIMATED = "dnc-sc"
-"""The method whose needs `dncsc.budget` knows."""
-
 
 def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
     """Show what a model file holds."""
-    fitted, size = load(model), Path(model).stat().st_size
-    k, n_landmarks, n_features = (
-        len(fitted.cluster_centers_),
-        getattr(fitted, "n_landmarks_", None),
-        fitted.n_features_in_,
-    )
-    names = None if getattr(fitted, "feature_names_in_", None) is None else list(fitted.feature_names_in_)
-    eigenvalues = [] if fitted.eigenvalues_ is None else list(fitted.eigenvalues_)
-    parameters, notes = fitted.get_params(), getattr(fitted, "notes_", None) or {}
+    from dncsc import load_model
+
+    fitted: Any = load_model(model)
+    facts = {
+        "file": model,
+        "bytes": Path(model).stat().st_size,
+        "class": type(fitted).__name__,
+        "n_clusters": len(fitted.cluster_centers_),
+        "n_landmarks": getattr(fitted, "n_landmarks_", None),
+        "features": fitted.n_features_in_,
+        "columns": getattr(fitted, "feature_names_in_", None),
+        "eigenvalues": fitted.eigenvalues_ if fitted.eigenvalues_ is not None else [],
+        "parameters": fitted.get_params(),
+        "notes": fitted.notes_ or {},
+    }
     if json:
-        print_json(
-            {
-                "file": model,
-                "bytes": size,
-                "class": type(fitted).__name__,
-                "n_clusters": k,
-                "n_landmarks": n_landmarks,
-                "features": n_features,
-                "columns": names,
-                "eigenvalues": eigenvalues,
-                "parameters": parameters,
-                "notes": notes,
-            }
-        )
+        print_json(facts)
         return
+    names, notes, landmarks = facts["columns"], facts["notes"], facts["n_landmarks"]
     print_facts(
         {
-            "file": f"{model}, {format_bytes(size)}",
+            "file": f"{model}, {format_bytes(facts['bytes'])}",
             **({"fitted to": str(notes["data"])} if notes.get("data") else {}),
-            "model": type(fitted).__name__,
-            "clusters": f"{k}",
-            "landmarks": "none" if n_landmarks is None else f"{n_landmarks:,}",
-            "features": f"{n_features}" + ("" if names is None else f": {_some(names)}"),
+            "model": facts["class"],
+            "clusters": f"{facts['n_clusters']}",
+            "landmarks": "none" if landmarks is None else f"{landmarks:,}",
+            "features": f"{facts['features']}" + ("" if names is None else f": {_some(names)}"),
             "scaled": (notes.get("scale") or {}).get("how", "none"),
-            "eigenvalues": _some([f"{value:.4g}" for value in eigenvalues]),
-            "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()),
+            "eigenvalues": _some([f"{value:.4g}" for value in facts["eigenvalues"]]),
+            "parameters": ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items()),
         }
     )
 
 
-def _some(values: list[str], most: int = 12) -> str:
+def _some(values: Sequence[str], most: int = 12) -> str:
     return (", ".join(values[:most]) + (" ..." if len(values) > most else "")) or "none"
 
 
@@ -96,9 +88,9 @@ def estimate(
 
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = options.make_estimator(method, options.number_of_clusters(clusters), **given)
-    if method != ESTIMATED:
+    if method != "dnc-sc":
         raise InputError(
-            f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
+            f"--method: what a fit needs is known of dnc-sc alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
     n_rows, n_features, dtype = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 ROWS, METHOD, OUTPUT, RUNNING = "Rows", "Method", "Output", "Running"
 """Panels of the help."""
 
-COUNTS = "max_clusters"
-"""A parameter of those estimators alone that find the number of clusters."""
-
 
 def epilog(*examples: str) -> str:
     """Examples, a paragraph each."""
@@ -49,23 +46,16 @@ Columns = Annotated[
     option(ROWS, "Columns to use, by name, or by number from 0 where there are none.", metavar="A,B,..."),
 ]
 Drop = Annotated[str | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
-Identifier = Annotated[
-    str | None,
-    option(ROWS, "Not a feature: carried over to the output, beside the labels.", "--id", metavar="COLUMN"),
-]
+Identifier = Annotated[str | None, option(ROWS, "Not a feature: carried over to the labels.", "--id", metavar="COLUMN")]
 Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it.", "--clusters", "-k", metavar="N")]
 Method = Annotated[
     str,
     option(METHOD, "Clustering method; dncsc methods lists them.", metavar="NAME", autocompletion=complete_method),
 ]
 Landmarks = Annotated[
-    int | None,
-    option(METHOD, "Landmarks: more for finer shapes. Default: that of the method, mostly 1000.", metavar="N"),
+    int | None, option(METHOD, "Landmarks: more for finer shapes; 1000 in most methods.", metavar="N")
 ]
-Neighbors = Annotated[
-    int | None,
-    option(METHOD, "Landmarks a row is linked to. Default: that of the method, mostly 5.", metavar="N"),
-]
+Neighbors = Annotated[int | None, option(METHOD, "Landmarks a row is linked to; 5 in most methods.", metavar="N")]
 Seed = Annotated[int, option(METHOD, "Seed: one seed, one answer, on any number of threads.", metavar="N", min=0)]
 Jobs = Annotated[int | None, option(RUNNING, "Threads. Default: as many as there are cores.", metavar="N")]
 MaxMemory = Annotated[
@@ -93,7 +83,7 @@ def number_of_clusters(text: str) -> int | str:
 
 def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     """The estimator of a method, with what a fit would refuse refused; parameters that are None are left to it."""
-    from dncsc import clusterer, methods
+    from dncsc import clusterer
     from dncsc.estimators.parameters import check_parameters
 
     parameters = {name: value for name, value in given.items() if value is not None}
@@ -101,9 +91,8 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
     for name in parameters:
         if name not in known:
             raise InputError(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
-    if k == "auto" and COUNTS not in known:
-        able = ", ".join(name for name in methods() if "/" not in name and COUNTS in clusterer(name).get_params())
-        raise InputError(f"-k auto: the method {method} does not count clusters; {able} does. Give -k a number.")
+    if k == "auto" and "max_clusters" not in known:  # which those alone have that find the number of clusters
+        raise InputError(f"-k auto: the method {method} does not count clusters; dnc-sc does. Give -k a number.")
     estimator = clusterer(method, k, **parameters)  # type: ignore[arg-type]
     check_parameters(estimator)
     return estimator

@@ -41,14 +41,14 @@ def predict(
     alone. Where names are others, --columns or --drop choose the columns in the order of the model. Rows that the model
     was fitted to get the labels they got then.
     """
-    from dncsc import watch
+    from dncsc import load_model, watch
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
 
     target = table_target(output)
     choice = ColumnSelection(columns, drop, identifier)
     check([target], [Path(model), *places(data)], force)
     check_identifier(target, identifier)
-    fitted = load(model)
+    fitted: Any = load_model(model)
     if not hasattr(fitted, "predict"):
         raise InputError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
     if jobs is not None:
@@ -69,15 +69,6 @@ def predict(
         seconds=summary.seconds,
         outputs=[target.name],
     )
-
-
-def load(path: str) -> Any:
-    """A model from its file."""
-    from dncsc import load_model
-
-    if not Path(path).exists():
-        raise FileNotFoundError(2, "", path)
-    return load_model(path)
 
 
 def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection) -> Rows:
@@ -103,8 +94,7 @@ def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection) -> Ro
     if known and chosen and rows.names is not None:
         _check_order(known, rows.names)
         rows = rows.renamed(known)
-    notes = getattr(fitted, "notes_", None) or {}
-    return as_remembered(rows, notes.get("scale"))
+    return as_remembered(rows, (fitted.notes_ or {}).get("scale"))
 
 
 def _check_present(known: list[str], names: list[str], where: str) -> None:

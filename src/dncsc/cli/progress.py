@@ -16,9 +16,6 @@ from rich.text import Text
 
 from dncsc import memory
 
-EVERY = 10.0
-"""Seconds between plain lines of one pass."""
-
 
 @dataclass
 class PassProgress:
@@ -69,7 +66,7 @@ class ProgressDisplay:
             if now is None or now.phase != phase or rows_done < now.rows_done or n_rows != now.n_rows:
                 now = self._begin(phase, n_rows)
             now.rows_done = rows_done
-            if time.perf_counter() - self._told > EVERY:
+            if time.perf_counter() - self._told > 10:  # seconds between plain lines of one pass
                 self._told = time.perf_counter()
                 self._say(f"{phase}: {rows_done:,} of {n_rows:,} rows, {brief(now.rate)} rows/s", self._left(now))
 

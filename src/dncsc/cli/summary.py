@@ -15,9 +15,6 @@ from rich.text import Text
 if TYPE_CHECKING:
     import numpy as np
 
-WIDE = 400
-"""Characters of a line where there is no terminal to say how wide it is."""
-
 
 class Summary:
     """Times a command and tells what it did.
@@ -54,8 +51,8 @@ def print_json(facts: Any, stream: Any = None) -> None:
 
 
 def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
-    """A table on standard output, whole where there is no terminal."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+    """A table on standard output; without a terminal no line is folded."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 400)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     numeric = set(right)
     for name in columns:

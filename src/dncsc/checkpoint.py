@@ -10,25 +10,25 @@ from typing import Any, TypeVar
 
 from dncsc import records
 from dncsc.atomic import atomic_write
+from dncsc.errors import InputError
 
 Outcome = TypeVar("Outcome")
 MANIFEST = "manifest.json"
 FORMAT = "dncsc checkpoint"
 
 
-class CheckpointMismatchError(ValueError):
+class CheckpointMismatchError(InputError):
     """A checkpoint of other data, parameters or version; `differences` has values then and now, by name."""
 
     def __init__(self, folder: Path, differences: Mapping[str, tuple[Any, Any]]) -> None:
-        super().__init__(folder, differences)
-        self.folder, self.differences = folder, dict(differences)
-
-    def __str__(self) -> str:
-        listed = "; ".join(f"{name} was {then!r} and is now {now!r}" for name, (then, now) in self.differences.items())
-        return (
-            f"the checkpoint in {self.folder} was made from something else: {listed}. "
-            "Give the same data and parameters to resume it, or another folder to start anew."
+        listed = [f"{{{name}}} was {then!r} and is now {now!r}" for name, (then, now) in differences.items()]
+        super().__init__(
+            f"the checkpoint in {folder} was made from something else: {'; '.join(listed)}. "
+            "Give the same data and parameters to resume it, or another folder to start anew.",
+            tuple(differences),
         )
+        self.folder, self.differences = folder, dict(differences)
+        self.args = (folder, self.differences)
 
 
 class Checkpoint:

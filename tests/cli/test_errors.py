@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dncsc import InsufficientMemoryError
+from dncsc.checkpoint import CheckpointMismatchError
 from dncsc.cli import errors, main
 from dncsc.errors import InputError, ParameterError, ParameterOrderError
 
@@ -81,6 +82,13 @@ def test_nobody_at_a_terminal_is_told_of_python(rows, options, code, words, fold
         (InputError("choose {columns}", (), {"columns": ["a", "b, c"]}), 'choose --columns a,"b, c".'),
         (InputError("with {columns}", ("columns",)), "with --columns."),
         (InputError("the checkpoint of {checkpoint}", (), {"checkpoint": "x"}), "the checkpoint of --resume x."),
+        (
+            CheckpointMismatchError(
+                Path("kept"), {"n_clusters": (3, 4), "seed": (0, 1), "dtype": ("float32", "float64")}
+            ),
+            "the checkpoint in kept was made from something else: -k was 3 and is now 4; --seed was 0 and is now 1; "
+            "dtype was 'float32' and is now 'float64'.",
+        ),
         (InputError("Set {scratch_dir}", ("scratch_dir",)), "Set the environment variable TMPDIR."),
         (InputError("column '{n_jobs}' stays, as n_jobs does"), "column '{n_jobs}' stays, as n_jobs does."),
     ],

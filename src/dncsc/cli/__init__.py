@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-NEEDS = 'dncsc: the command line needs typer and rich: pip install "dncsc[cli]"'
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
@@ -30,19 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from dncsc.cli.interrupt import signals_end_at_once
 
         with signals_end_at_once(""):  # from here on: what is imported below takes a while
-            return _run(sys.argv[1:] if arguments is None else list(arguments))
+            from dncsc.cli.app import run
+
+            return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         print("dncsc: interrupted.", file=sys.stderr)
         return 130
-
-
-def _run(arguments: list[str]) -> int:
-    try:
-        import rich  # noqa: F401
-        import typer  # noqa: F401
-    except ImportError:
-        print(NEEDS, file=sys.stderr)
+    except ImportError as error:
+        if (error.name or "").split(".")[0] not in ("typer", "rich"):
+            raise
+        print('dncsc: the command line needs typer and rich: pip install "dncsc[cli]"', file=sys.stderr)
         return 2
-    from dncsc.cli.run import run
-
-    return run(arguments)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dncsc.cli.errors import ClusterUnavailableError, UsageError
+from dncsc.cli.errors import ClusterUnavailableError
+from dncsc.errors import InputError
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 2**26
 TIMEOUT = 10
 """Seconds that a scheduler may take to answer."""
-OF_ROWS = ("labels_", "confidence_")
-"""Attributes with a value for each row, which a fit leaves on the cluster."""
 
 
 def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
@@ -25,14 +24,17 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
     from dncsc.estimators import checks
 
     if not rows.seekable:
-        raise UsageError(
+        raise InputError(
             f"--cluster: workers read parts of a file, and {name} can only be read from its beginning to its end. "
             "Convert it to Parquet."
         )
     with _connected(address) as client:
-        _check_files(client, rows.files)
+        for worker, unseen in client.run(_unseen, list(rows.files)).items():
+            if unseen:
+                problem = f"worker {worker} cannot read what is read here: {unseen} Use a shared disk."
+                raise ClusterUnavailableError(f"--cluster: {problem}")
         estimator.fit(_as_dask(rows))
-        for found in OF_ROWS:
+        for found in ("labels_", "confidence_"):
             if hasattr(estimator, found):
                 setattr(estimator, found, getattr(estimator, found).compute())
     checks.features(estimator, rows.shape[1], None if rows.names is None else list(rows.names), reset=True)
@@ -67,22 +69,14 @@ def _connected(address: str) -> Iterator[Any]:
             raise
 
 
-def _check_files(client: Any, files: Sequence[FileState]) -> None:
-    for worker, unseen in client.run(_unseen, list(files)).items():
-        if unseen is not None:
-            raise ClusterUnavailableError(
-                f"--cluster: worker {worker} cannot read what is read here: {unseen} Use a shared disk."
-            )
-
-
-def _unseen(files: Sequence[FileState]) -> str | None:
-    """On a worker: what is wrong with the first file that is not what it should be."""
+def _unseen(files: Sequence[FileState]) -> str:
+    """On a worker: what is wrong with the first file that is not what it should be; nothing if all are."""
     try:
         for file in files:
             file.check()
     except OSError as error:
         return str(error)
-    return None
+    return ""
 
 
 def _as_dask(rows: Rows) -> Any:
@@ -90,19 +84,12 @@ def _as_dask(rows: Rows) -> Any:
     import dask.array as da
     import numpy as np
 
-    step = max(1, CHUNK_BYTES // (rows.shape[1] * rows.dtype.itemsize))
-    bounds = [*range(0, rows.shape[0], step), rows.shape[0]]
-    sizes = tuple(int(size) for size in np.diff(bounds))
-    starts = da.from_array(np.array(bounds[:-1]), chunks=1)
-    return starts.map_blocks(
-        _read,
-        rows,
-        step,
-        chunks=(sizes, (rows.shape[1],)),
-        new_axis=1,
-        dtype=rows.dtype,
-        meta=np.empty((0, 0), rows.dtype),
-    )
+    n, d = rows.shape
+    step = max(1, CHUNK_BYTES // (d * rows.dtype.itemsize))
+    starts = np.arange(0, n, step)
+    sizes = tuple(np.minimum(step, n - starts).tolist())
+    about = {"chunks": (sizes, (d,)), "new_axis": 1, "dtype": rows.dtype, "meta": np.empty((0, 0), rows.dtype)}
+    return da.from_array(starts, chunks=1).map_blocks(_read, rows, step, **about)
 
 
 def _read(start: Any, rows: Rows, step: int) -> Any:

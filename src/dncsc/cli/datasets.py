@@ -1,32 +1,40 @@
-"""`dncsc datasets`: the paper's data sets, listed and written to files of any size."""
+"""`dncsc datasets` and `dncsc demo`: the paper's data sets, listed, written to files of any size, and clustered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dncsc.cli import options
 from dncsc.cli.interrupt import signals_end_at_once
-from dncsc.cli.outputs import Target, check, table_target, table_writer
+from dncsc.cli.options import option
+from dncsc.cli.outputs import Target, check, file_target, table_target, table_writer
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary, print_list
+
+
+def complete_dataset(incomplete: str) -> list[str]:
+    """Data sets that begin like this."""
+    from dncsc.datasets import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
 
 DatasetName = Annotated[
     str,
     typer.Argument(
-        help="Name of the set; dncsc datasets lists them.", autocompletion=options.complete_dataset, show_default=False
+        help="Name of the set; dncsc datasets lists them.", autocompletion=complete_dataset, show_default=False
     ),
 ]
-TableOutput = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Rows, or - for standard output.")]
-RowsToMake = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Rows to make. Default: as many as in the paper.")
-]
-DataSeed = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Seed of a synthetic set, or of the draw from a real one.")
-]
-NoClass = Annotated[bool, typer.Option("--no-class", help="Leave out the column of true classes.")]
+TableOutput = Annotated[str, option(None, "Rows, or - for standard output.", "--output", "-o", metavar="FILE")]
+RowsToMake = Annotated[int | None, option(None, "Rows to make. Default: as many as in the paper.", metavar="N", min=1)]
+DataSeed = Annotated[int, option(None, "Seed of a synthetic set, or of the draw from a real one.", metavar="N", min=0)]
+NoClass = Annotated[bool, option(None, "Leave out the column of true classes.", "--no-class")]
+FlowerRows = Annotated[int, option(None, "Size of the flower.", metavar="N", min=1000)]
+PictureOutput = Annotated[str, option(None, "The picture, as .png, .svg or .pdf.", "--output", "-o", metavar="FILE")]
 
 
 def datasets(ctx: typer.Context, json: options.JsonTable = False) -> None:
@@ -73,16 +81,15 @@ def make(
     made = blocks(name, rows, seed)
     with signals_end_at_once("Nothing was written."):
         n_features = _write(target, made, n, classes=not no_class, quiet=summary.quiet)
-    summary.facts |= {
-        "dataset": name,
-        "rows": n,
-        "features": n_features,
-        "seconds": summary.seconds,
-        "outputs": [target.name],
-    }
     alone = ", without classes, for which .npy has no place" if target.holds == "one array" and not no_class else ""
-    summary.say(f"{n:,} rows of {name} in {summary.seconds:.1f} s{alone}. Written: {target.name}")
-    summary.close()
+    summary.tell(
+        f"{n:,} rows of {name} in {summary.seconds:.1f} s{alone}. Written: {target.name}",
+        dataset=name,
+        rows=n,
+        features=n_features,
+        seconds=summary.seconds,
+        outputs=[target.name],
+    )
 
 
 def _write(target: Target, made: Iterator[Any], n: int, *, classes: bool, quiet: bool) -> int:
@@ -100,15 +107,18 @@ def _write(target: Target, made: Iterator[Any], n: int, *, classes: bool, quiet:
     return int(n_features)
 
 
-app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
-app.callback(
-    invoke_without_command=True,
-    help=options.prose(datasets.__doc__),
-    epilog=options.epilog("dncsc datasets", "dncsc datasets make fl-20m --rows 1000000 -o flower.parquet"),
-)(datasets)
-options.command(
-    app,
-    "make",
-    "dncsc datasets make fl-20m --rows 1000000 -o flower.parquet",
-    "dncsc datasets make tm-1m --rows 500 --no-class -o - | dncsc fit - -k 2 -o moons.csv",
-)(make)
+def demo(
+    rows: FlowerRows = 1_000_000,
+    output: PictureOutput = "demo.png",
+    force: options.Force = False,
+    debug: options.Debug = False,
+) -> None:
+    """Cluster a flower and digits, next to k-means: a table, and a picture of the flower.
+
+    Nothing has to be downloaded.
+    """
+    check([file_target(output, "-o", [".png", ".svg", ".pdf"])], [], force)
+    from dncsc.demo import run
+
+    with signals_end_at_once("Nothing was written."):
+        run(rows, Path(output))

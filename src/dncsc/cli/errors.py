@@ -20,26 +20,8 @@ from dncsc.errors import (
 FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
 
 
-class CliError(Exception):
-    """Something to tell the user in one line."""
-
-    code = REFUSED
-
-
-class UsageError(CliError):
-    """Input or options that cannot be worked with."""
-
-
-class FileError(CliError):
-    """A file or folder that cannot be read or written."""
-
-    code = FILE
-
-
-class ClusterUnavailableError(CliError):
+class ClusterUnavailableError(Exception):
     """A Dask cluster that cannot be reached, or failed."""
-
-    code = CLUSTER
 
 
 OPTIONS = {
@@ -48,6 +30,7 @@ OPTIONS = {
     "n_neighbors": "--neighbors",
     "n_jobs": "--jobs",
     "random_state": "--seed",
+    "seed": "--seed",
     "max_memory": "--max-memory",
     "checkpoint": "--resume",
     "columns": "--columns",
@@ -79,28 +62,26 @@ known_as: dict[str, str] = {}
 
 def explain(error: BaseException) -> tuple[int, str]:
     """Exit code and one line for an error."""
-    code, text = _explain(error)
+    code, text = REFUSED, in_options(error)
+    if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
+        text, context = _line(error.format_message()), getattr(error, "ctx", None)
+        text = f"{text[:1].lower()}{text[1:]}{f' See: {context.command_path} --help' if context else ''}"
+    elif isinstance(error, ClusterUnavailableError):
+        code = CLUSTER
+    elif isinstance(error, OSError):
+        code = FILE
+        if error.errno is not None and error.filename is not None:
+            reason = os.strerror(error.errno)
+            advice = " Make room there, or write to another disk." if error.errno == errno.ENOSPC else ""
+            text = f"{error.filename}: {reason[:1].lower()}{reason[1:]}.{advice}"
+    elif isinstance(error, MemoryError) and not str(error):
+        text = "out of memory. Set a bound with --max-memory, for example --max-memory 2GB."
+    elif not isinstance(error, MemoryError | ValueError | TypeError | ImportError):
+        code = FAULT
+        text = f"this is a fault of dncsc: {type(error).__name__}: {text} Run again with --debug to see where."
     for path, name in known_as.items():
         text = text.replace(path, name)
     return code, text
-
-
-def _explain(error: BaseException) -> tuple[int, str]:
-    if isinstance(error, CliError):
-        return error.code, _line(error)
-    if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
-        text = _line(error.format_message())
-        return REFUSED, f"{text[:1].lower()}{text[1:]}{_help_of(error)}"
-    if isinstance(error, OSError):
-        return FILE, _of_file(error)
-    if isinstance(error, MemoryError) and not str(error):
-        return REFUSED, "out of memory. Set a bound with --max-memory, for example --max-memory 2GB."
-    if isinstance(error, MemoryError | ValueError | TypeError | ImportError):
-        return REFUSED, in_options(error)
-    return (
-        FAULT,
-        f"this is a fault of dncsc: {type(error).__name__}: {_line(error)} Run again with --debug to see where.",
-    )
 
 
 def in_options(said: object) -> str:
@@ -127,20 +108,7 @@ def tell(text: str) -> None:
     print(f"dncsc: {text}", file=sys.stderr, flush=True)
 
 
-def _line(text: object) -> str:
+def _line(text: str) -> str:
     """As one line that ends like a sentence."""
-    line = " ".join(str(text).split())
+    line = " ".join(text.split())
     return line if not line or line[-1] in ".!?" else f"{line}."
-
-
-def _help_of(error: BaseException) -> str:
-    context = getattr(error, "ctx", None)
-    return f" See: {context.command_path} --help" if context is not None else ""
-
-
-def _of_file(error: OSError) -> str:
-    if error.errno is None or error.filename is None:
-        return in_options(error)
-    reason = os.strerror(error.errno)
-    advice = " Make room there, or write to another disk." if error.errno == errno.ENOSPC else ""
-    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}.{advice}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import sys
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dncsc.cli import errors
-from dncsc.cli.errors import UsageError
 from dncsc.cli.interrupt import half_written
+from dncsc.errors import InputError
 from dncsc.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class ColumnSelection:
 
     def __post_init__(self) -> None:
         if self.columns is not None and self.drop is not None:
-            raise UsageError("--columns and --drop exclude each other: give one of them.")
+            raise InputError("--columns and --drop exclude each other: give one of them.")
 
 
 def places(typed: str) -> list[Path]:
@@ -74,16 +75,16 @@ def source(typed: str) -> Iterator[InputTable]:
         yield InputTable(typed, files)
         return
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
+        raise InputError("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
     handle, name = tempfile.mkstemp(prefix="dncsc-", suffix=".csv")
     with half_written(Path(name)) as path:
-        errors.known_as[str(path)] = STDIN
+        errors.known_as[name] = STDIN
         with os.fdopen(handle, "wb") as spool:
             shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
         found = content(FileState.of(path))
         if found is None or ".csv" not in found.suffixes:
             came = "of an unknown kind" if found is None else found.description
-            raise UsageError(f"- reads CSV from standard input, but what came is {came}. Save it to a file first.")
+            raise InputError(f"- reads CSV from standard input, but what came is {came}. Save it to a file first.")
         yield InputTable(STDIN, [path])
 
 
@@ -91,29 +92,29 @@ def open_features(source: InputTable, choice: ColumnSelection) -> Rows:
     """Rows of a source with the columns that are features."""
     from dncsc.rows import open_rows
 
-    return open_rows([str(file) for file in source.files], features(source, choice))
+    return open_rows([str(file) for file in source.files], _features(source, choice))
 
 
-def features(source: InputTable, choice: ColumnSelection) -> list[Any] | None:
+def _features(source: InputTable, choice: ColumnSelection) -> list[Any] | None:
     """Columns to read, by name or number; None for all."""
     from dncsc.rows.formats import read_header
 
-    columns, drop = _listed(choice.columns), _listed(choice.drop)
-    if columns is None and drop is None and not choice.aside:
+    if choice.columns is None and choice.drop is None and not choice.aside:
         return None
     check_aside(source, choice)
     known = read_header(source.files[0])
-    for option, names in (("--columns", columns), ("--drop", drop)):
-        for name in names or ():
-            _check_known(option, name, known, source.name)
-    aside = {option: name for option, name in choice.aside.items() if name not in known.arrays}
-    for option, name in aside.items():
-        if columns is not None and name in columns:
-            raise UsageError(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
-    left_out = {*(drop or ()), *aside.values()}
-    kept = columns or _named([name for name in known.features if name not in left_out], source.name)
+    columns = _listed("--columns", choice.columns, known, source.name)
+    left_out = set(_listed("--drop", choice.drop, known, source.name))
+    for option, name in choice.aside.items():
+        if name in columns and name not in known.arrays:
+            raise InputError(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
+        left_out |= {name} - known.arrays
+    kept = columns or [name for name in known.features if name not in left_out]
+    if "" in kept:  # most likely the index of a data frame, which says nothing about rows
+        errors.tell(f"{source.name}: a column has no name, as pandas' index has none: it is left out.")
+        kept = [name for name in kept if name]
     if not kept:
-        raise UsageError(f"no column of {source.name} is left as a feature.")
+        raise InputError(f"no column of {source.name} is left as a feature.")
     return kept if known.has_names else [int(name) for name in kept]
 
 
@@ -130,31 +131,24 @@ def check_aside(source: InputTable, choice: ColumnSelection) -> None:
                 _check_known(option, name, known, source.name if len(source.files) == 1 else str(file))
 
 
-def _named(names: list[str], where: str) -> list[str]:
-    """Columns that have a name. One without is most likely the index of a data frame, which says nothing about rows."""
-    if "" in names:
-        errors.tell(f"{where}: a column has no name, as pandas' index has none: it is left out.")
-    return [name for name in names if name != ""]
+def _listed(option: str, text: str | None, known: Header, where: str) -> list[str]:
+    """Names between commas, of columns that exist; quotes keep a comma inside a name."""
+    if text is None:
+        return []
+    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not names or "" in names:
+        raise InputError(f"column names stand between commas, as in a,b,c; got {text!r}.")
+    for name in names:
+        _check_known(option, name, known, where)
+    return list(dict.fromkeys(names))
 
 
 def _check_known(option: str, name: str, known: Header, where: str) -> None:
     if name in known.names:
         return
     if not known.has_names:
-        raise UsageError(
+        raise InputError(
             f"{option}: {where} has no column names; its columns are 0 to {len(known.names) - 1}; got {name!r}."
         )
     shown = ", ".join(known.names[:20]) + (f" and {len(known.names) - 20} more" if len(known.names) > 20 else "")
-    raise UsageError(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")
-
-
-def _listed(text: str | None) -> list[str] | None:
-    """Names between commas; quotes keep a comma inside a name."""
-    if text is None:
-        return None
-    import csv
-
-    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-    if not names or "" in names:
-        raise UsageError(f"column names stand between commas, as in a,b,c; got {text!r}.")
-    return list(dict.fromkeys(names))
+    raise InputError(f"{option}: {where} has no column {name!r}.{did_you_mean(name, known.names)} It has: {shown}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,66 +10,58 @@ from typing import Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import ColumnSelection, open_features, source
-from dncsc.cli.parameters import check_enough, make_estimator, number_of_clusters
-from dncsc.cli.predict import ModelFile, load
+from dncsc.cli.predict import ModelFile
 from dncsc.cli.summary import print_facts, print_json, print_list
+from dncsc.errors import InputError
 from dncsc.memory import format_bytes
 
 OptionalData = Annotated[
     str | None,
     typer.Argument(help="File, folder or pattern to look at; or give --rows and --features.", show_default=False),
 ]
-TableRows = Annotated[int | None, typer.Option(metavar="N", min=1, help="Rows, where there is no file yet.")]
-TableFeatures = Annotated[int | None, typer.Option(metavar="N", min=1, help="Features, where there is no file yet.")]
-
-ESTIMATED = "dnc-sc"
-"""The method whose needs `dncsc.budget` knows."""
+TableRows = Annotated[int | None, options.option(None, "Rows, where there is no file yet.", metavar="N", min=1)]
+TableFeatures = Annotated[int | None, options.option(None, "Features, where there is no file yet.", metavar="N", min=1)]
 
 
 def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
     """Show what a model file holds."""
-    facts = _facts_of_model(load(model), Path(model))
-    if json:
-        print_json(facts)
-        return
-    names, notes = facts["columns"], facts["notes"]
-    parameters = ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items())
-    fitted_to = [("fitted to", str(notes["data"]))] if notes.get("data") else []
-    print_facts(
-        [
-            ("file", f"{model}, {format_bytes(facts['bytes'])}"),
-            *fitted_to,
-            ("model", facts["class"]),
-            ("clusters", f"{facts['n_clusters']}"),
-            ("landmarks", "none" if facts["n_landmarks"] is None else f"{facts['n_landmarks']:,}"),
-            ("features", f"{facts['features']}" + ("" if names is None else f": {_some(names)}")),
-            ("scaled", (notes.get("scale") or {}).get("how", "none")),
-            ("eigenvalues", _some([f"{value:.4g}" for value in facts["eigenvalues"]])),
-            ("parameters", parameters),
-        ]
-    )
+    from dncsc import load_model
 
-
-def _facts_of_model(fitted: Any, path: Path) -> dict[str, Any]:
-    names = getattr(fitted, "feature_names_in_", None)
-    return {
-        "file": str(path),
-        "bytes": path.stat().st_size,
+    fitted: Any = load_model(model)
+    facts = {
+        "file": model,
+        "bytes": Path(model).stat().st_size,
         "class": type(fitted).__name__,
         "n_clusters": len(fitted.cluster_centers_),
         "n_landmarks": getattr(fitted, "n_landmarks_", None),
         "features": fitted.n_features_in_,
-        "columns": None if names is None else list(names),
-        "eigenvalues": [] if fitted.eigenvalues_ is None else list(fitted.eigenvalues_),
+        "columns": getattr(fitted, "feature_names_in_", None),
+        "eigenvalues": fitted.eigenvalues_ if fitted.eigenvalues_ is not None else [],
         "parameters": fitted.get_params(),
-        "notes": getattr(fitted, "notes_", None) or {},
+        "notes": fitted.notes_ or {},
     }
+    if json:
+        print_json(facts)
+        return
+    names, notes, landmarks = facts["columns"], facts["notes"], facts["n_landmarks"]
+    print_facts(
+        {
+            "file": f"{model}, {format_bytes(facts['bytes'])}",
+            **({"fitted to": str(notes["data"])} if notes.get("data") else {}),
+            "model": facts["class"],
+            "clusters": f"{facts['n_clusters']}",
+            "landmarks": "none" if landmarks is None else f"{landmarks:,}",
+            "features": f"{facts['features']}" + ("" if names is None else f": {_some(names)}"),
+            "scaled": (notes.get("scale") or {}).get("how", "none"),
+            "eigenvalues": _some([f"{value:.4g}" for value in facts["eigenvalues"]]),
+            "parameters": ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items()),
+        }
+    )
 
 
-def _some(values: list[str], most: int = 12) -> str:
-    return (", ".join(map(str, values[:most])) + (" ..." if len(values) > most else "")) or "none"
+def _some(values: Sequence[str], most: int = 12) -> str:
+    return (", ".join(values[:most]) + (" ..." if len(values) > most else "")) or "none"
 
 
 def estimate(
@@ -94,28 +87,27 @@ def estimate(
     import dncsc
 
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
-    estimator = make_estimator(method, number_of_clusters(clusters), **given)
-    if method != ESTIMATED:
-        raise UsageError(
-            f"--method: what a fit needs is known of {ESTIMATED} alone, not of {method}. Leave it out, or fit some of "
+    estimator = options.make_estimator(method, options.number_of_clusters(clusters), **given)
+    if method != "dnc-sc":
+        raise InputError(
+            f"--method: what a fit needs is known of dnc-sc alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
     n_rows, n_features, dtype = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
-    check_enough(n_rows, estimator.n_clusters, data or "the table")
+    options.check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
     if json:
         print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs)})
         return
-    least = format_bytes(needs.least_memory)
-    seconds = needs.seconds
+    scratch, seconds = format_bytes(needs.scratch), needs.seconds
     print_facts(
-        [
-            ("rows", f"{n_rows:,} of {n_features} features, worked on as {dtype}"),
-            ("memory", f"{format_bytes(needs.memory)} beyond the data"),
-            ("or", f"{least} and {format_bytes(needs.scratch)} of scratch files, with --max-memory"),
-            ("passes", f"{needs.passes}"),
-            ("time", "about " + (f"{seconds:,.1f} s" if seconds < 100 else f"{seconds / 60:,.0f} min")),
-        ]
+        {
+            "rows": f"{n_rows:,} of {n_features} features, worked on as {dtype}",
+            "memory": f"{format_bytes(needs.memory)} beyond the data",
+            "or": f"{format_bytes(needs.least_memory)} and {scratch} of scratch files, with --max-memory",
+            "passes": f"{needs.passes}",
+            "time": "about " + (f"{seconds:,.1f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"),
+        }
     )
 
 
@@ -123,10 +115,10 @@ def _shape(data: str | None, rows: int | None, features: int | None, choice: Col
     """Rows, features and working precision of a file, or as given."""
     if data is None:
         if rows is None or features is None:
-            raise UsageError("name a file, or give both --rows and --features.")
+            raise InputError("name a file, or give both --rows and --features.")
         return rows, features, "float32"
     if rows is not None or features is not None:
-        raise UsageError("--rows and --features are for when there is no file: leave them out, or leave out the file.")
+        raise InputError("--rows and --features are for when there is no file: leave them out, or leave out the file.")
     from dncsc.engines.frame import working_dtype
 
     with source(data) as read:
@@ -136,26 +128,9 @@ def _shape(data: str | None, rows: int | None, features: int | None, choice: Col
 
 def methods(json: options.JsonTable = False) -> None:
     """List the methods that --method takes."""
-    import inspect
-
     from dncsc import clusterer
     from dncsc import methods as names
 
-    listed = []
-    for name in names():
-        kind = type(clusterer(name))
-        about = (inspect.getdoc(kind) or "").partition("\n")[0]
-        listed.append({"name": name, "class": kind.__name__, "about": about})
-    print_list(listed, json)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Declare the commands."""
-    options.command(app, "info", "dncsc info model.npz", "dncsc info model.npz --json")(info)
-    options.command(
-        app,
-        "estimate",
-        "dncsc estimate data.parquet",
-        "dncsc estimate --rows 1000000000 --features 10 --landmarks 2000",
-    )(estimate)
-    options.command(app, "methods", "dncsc methods")(methods)
+    kinds = {name: type(clusterer(name)) for name in names()}
+    about = {name: (kind.__doc__ or "").partition("\n")[0] for name, kind in kinds.items()}
+    print_list([{"name": name, "class": kind.__name__, "about": about[name]} for name, kind in kinds.items()], json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -15,21 +14,19 @@ from types import FrameType
 from dncsc import atomic
 
 SIGNALS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal went away"}
-SHOW_CURSOR = "\x1b[?25h"
 
-_half_written: list[Path] = []
 _advice: list[str] = [""]
 
 
 @contextmanager
 def half_written(path: Path) -> Iterator[Path]:
-    """A file or folder that is removed at the end of the block, if it is still there, and by signals."""
-    _half_written.append(path)
+    """A file that is removed at the end of the block, and by signals."""
+    atomic.unfinished.add(path)
     try:
         yield path
     finally:
-        _remove(path)
-        _half_written.remove(path)
+        path.unlink(missing_ok=True)
+        atomic.unfinished.remove(path)
 
 
 @contextmanager
@@ -66,19 +63,11 @@ def ctrl_c_raises() -> Iterator[None]:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    for path in [*_half_written, *atomic.unfinished]:
-        _remove(path)
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    start = f"{SHOW_CURSOR}\n" if terminal else ""
-    text = f"{start}dncsc: {SIGNALS[signal.Signals(number).name]}. {_advice[-1]}".rstrip()
+    for path in list(atomic.unfinished):
+        path.unlink(missing_ok=True)
+    show_cursor = "\x1b[?25h\n" if sys.stderr is not None and sys.stderr.isatty() else ""
+    text = f"{show_cursor}dncsc: {SIGNALS[signal.Signals(number).name]}. {_advice[-1]}".rstrip()
     try:
         os.write(2, f"{text}\n".encode())
     finally:
         os._exit(128 + number)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)

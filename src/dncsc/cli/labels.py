@@ -1,19 +1,25 @@
-"""Labels of rows to a file or standard output, with the identifiers of their rows."""
+"""Labels of rows to a file or standard output, with identifiers: a column of the input that is carried over.
+
+Problems with it are found before the work. Files of a folder may hold it in different types. Where an output has types,
+one that holds all values is chosen first, from headers, and for text from all cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from dncsc.cli.errors import FileError, UsageError
+import numpy as np
+
+from dncsc.cli.inputs import InputTable
 from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import ProgressDisplay
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from dncsc.cli.identifiers import Identifiers
-    from dncsc.cli.inputs import InputTable
+from dncsc.errors import InputError
+from dncsc.rows.arrow import arrow
+from dncsc.rows.formats import column_type, read_column
+from dncsc.rows.values import ColumnOverflowError, as_arrow
 
 LABEL = "label"
 BLOCK = 2**17
@@ -24,36 +30,83 @@ def check_identifier(target: Target | None, identifier: str | None) -> None:
     if identifier is None:
         return
     if target is None:
-        raise UsageError("--id carries a column over to the labels, but -o does not say where these go.")
+        raise InputError("--id carries a column over to the labels, but -o does not say where these go.")
     if target.holds == "one array":
-        raise UsageError(
+        raise InputError(
             f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet."
         )
     if identifier == LABEL:
-        raise UsageError(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
+        raise InputError(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
+
+
+@dataclass(frozen=True)
+class Identifiers:
+    """A column of files, and the Arrow type that its values are given in; None for values as they come."""
+
+    name: str
+    files: list[Path]
+    type: Any = None
+
+    def blocks(self) -> Iterator[Any]:
+        """Values some rows at a time: Arrow arrays of the chosen type; without one, NumPy arrays or texts too."""
+        for block in read_column(self.files, self.name, BLOCK):
+            yield block if self.type is None else self.cast(block)
+
+    def cast(self, block: Any) -> Any:
+        """Values in the chosen type; refused if it does not hold them."""
+        pa, values = arrow(), as_arrow(block)
+        try:
+            return values.cast(self.type)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            problem = f"holds values of {values.type} that have no place in a column of {self.type}"
+            raise ColumnOverflowError(self.name, f"{problem}, as other files have it", "Write .csv instead") from error
+
+
+def find_identifiers(read: InputTable, name: str | None, target: Target | None) -> Identifiers | None:
+    """The identifiers of rows for an output, checked before any work; None where there are none."""
+    if name is None or target is None:
+        return None
+    types = [column_type(path, name) for path in read.files]
+    if target.holds == "cells":
+        return Identifiers(name, read.files)
+    if target.holds == "arrays" and all(isinstance(each, np.dtype) for each in types):  # needs no pyarrow
+        if len({each.kind in "biuf" for each in types}) > 1:
+            raise InputError(
+                f"--id: {name!r} holds text in some files and numbers in others. Write .csv or .parquet instead."
+            )
+        return Identifiers(name, read.files)
+    arrow_types = [as_arrow(np.empty(0, each)).type if isinstance(each, np.dtype) else each for each in types]
+    found = Identifiers(name, read.files, _common(arrow_types))
+    for each in arrow_types:
+        found.cast(arrow().nulls(0, each))  # lists, for one, do not become text
+    return found
+
+
+def _common(types: list[Any]) -> Any:
+    """The narrowest type that holds values of all types; text, where Arrow knows none."""
+    pa = arrow()
+    if all(each == types[0] for each in types):
+        return types[0]
+    try:
+        schemas = [pa.schema([pa.field("id", each)]) for each in types]
+        return pa.unify_schemas(schemas, promote_options="permissive").field("id").type
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.string()
 
 
 def write_labels(
     target: Target, labels: np.ndarray, read: InputTable, identifiers: Identifiers | None, quiet: bool
 ) -> None:
     """Write labels in the order of the rows."""
-    names = [LABEL] if identifiers is None else [identifiers.name, LABEL]
-    with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, len(labels)) as writer:
-        done = 0
-        for columns in _blocks(labels, read, identifiers):
-            writer.write(columns)
-            done += len(columns[-1])
-            progress("write", done, len(labels))
-
-
-def _blocks(labels: np.ndarray, read: InputTable, identifiers: Identifiers | None) -> Iterator[list[Any]]:
-    if identifiers is None:
-        for start in range(0, len(labels), BLOCK):
-            yield [labels[start : start + BLOCK]]
-        return
-    done = 0
-    for values in identifiers.blocks():
-        yield [values, labels[done : done + len(values)]]
-        done += len(values)
-    if done != len(labels):
-        raise FileError(f"{read.name} had {len(labels):,} rows when it was read, and {done:,} identifiers now.")
+    n, done, names = len(labels), 0, [LABEL]
+    blocks: Iterable[Any] = (range(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))
+    if identifiers is not None:
+        names, blocks = [identifiers.name, LABEL], identifiers.blocks()
+    with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:
+        for block in blocks:
+            some = labels[done : done + len(block)]
+            writer.write([some] if identifiers is None else [block, some])
+            done += len(block)
+            progress("write", done, n)
+        if done != n:
+            raise OSError(f"{read.name} had {n:,} rows when it was read, and {done:,} identifiers now.")

@@ -1,33 +1,19 @@
-"""Options that several commands share, and how commands are declared: a docstring to read and examples to copy."""
+"""Options that several commands share, and the estimators they stand for, checked before anything is read."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+from dncsc.cli.errors import OPTIONS
+from dncsc.errors import InputError
+
+if TYPE_CHECKING:
+    from dncsc.rows import Rows
 
 ROWS, METHOD, OUTPUT, RUNNING = "Rows", "Method", "Output", "Running"
 """Panels of the help."""
-
-
-def command(app: typer.Typer, name: str, *examples: str, **options: Any) -> Callable[[Function], Function]:
-    """Declare a command: its docstring is the help, and examples follow."""
-
-    def declare(function: Function) -> Function:
-        app.command(name, help=prose(function.__doc__), epilog=epilog(*examples), **options)(function)
-        return function
-
-    return declare
-
-
-def prose(text: str | None) -> str:
-    """A docstring with each paragraph on one line, to be wrapped to whatever width there is."""
-    paragraphs = inspect.cleandoc(text or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def epilog(*examples: str) -> str:
@@ -42,14 +28,7 @@ def complete_method(incomplete: str) -> list[str]:
     return [name for name in methods() if name.startswith(incomplete)]
 
 
-def complete_dataset(incomplete: str) -> list[str]:
-    """Data sets that begin like this."""
-    from dncsc.datasets import names
-
-    return [name for name in names() if name.startswith(incomplete)]
-
-
-def option(panel: str, help: str, *names: str, **given: Any) -> Any:
+def option(panel: str | None, help: str, *names: str, **given: Any) -> Any:
     """An option in a panel of the help; without names, it is called like the function's argument."""
     return typer.Option(*names, help=help, rich_help_panel=panel, **given)
 
@@ -67,23 +46,16 @@ Columns = Annotated[
     option(ROWS, "Columns to use, by name, or by number from 0 where there are none.", metavar="A,B,..."),
 ]
 Drop = Annotated[str | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
-Identifier = Annotated[
-    str | None,
-    option(ROWS, "Not a feature: carried over to the output, beside the labels.", "--id", metavar="COLUMN"),
-]
+Identifier = Annotated[str | None, option(ROWS, "Not a feature: carried over to the labels.", "--id", metavar="COLUMN")]
 Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it.", "--clusters", "-k", metavar="N")]
 Method = Annotated[
     str,
     option(METHOD, "Clustering method; dncsc methods lists them.", metavar="NAME", autocompletion=complete_method),
 ]
 Landmarks = Annotated[
-    int | None,
-    option(METHOD, "Landmarks: more for finer shapes. Default: that of the method, mostly 1000.", metavar="N"),
+    int | None, option(METHOD, "Landmarks: more for finer shapes; 1000 in most methods.", metavar="N")
 ]
-Neighbors = Annotated[
-    int | None,
-    option(METHOD, "Landmarks a row is linked to. Default: that of the method, mostly 5.", metavar="N"),
-]
+Neighbors = Annotated[int | None, option(METHOD, "Landmarks a row is linked to; 5 in most methods.", metavar="N")]
 Seed = Annotated[int, option(METHOD, "Seed: one seed, one answer, on any number of threads.", metavar="N", min=0)]
 Jobs = Annotated[int | None, option(RUNNING, "Threads. Default: as many as there are cores.", metavar="N")]
 MaxMemory = Annotated[
@@ -98,3 +70,42 @@ Json = Annotated[
     option(OUTPUT, "Summary for programs, on standard output, or on standard error when labels go there.", "--json"),
 ]
 JsonTable = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def number_of_clusters(text: str) -> int | str:
+    """What -k says: a positive number, or "auto"."""
+    if text == "auto":
+        return text
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise InputError(f"-k must be a number of clusters of at least 1, or auto; got {text!r}.")
+    return int(text)
+
+
+def make_estimator(method: str, k: int | str, **given: Any) -> Any:
+    """The estimator of a method, with what a fit would refuse refused; parameters that are None are left to it."""
+    from dncsc import clusterer
+    from dncsc.estimators.parameters import check_parameters
+
+    parameters = {name: value for name, value in given.items() if value is not None}
+    known = clusterer(method).get_params()
+    for name in parameters:
+        if name not in known:
+            raise InputError(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
+    if k == "auto" and "max_clusters" not in known:  # which those alone have that find the number of clusters
+        raise InputError(f"-k auto: the method {method} does not count clusters; dnc-sc does. Give -k a number.")
+    estimator = clusterer(method, k, **parameters)  # type: ignore[arg-type]
+    check_parameters(estimator)
+    return estimator
+
+
+def check_enough(n_rows: int, k: int | str, name: str) -> None:
+    """Refuse fewer rows than clusters."""
+    if isinstance(k, int) and n_rows < k:
+        raise InputError(f"-k {k}: {name} has only {n_rows:,} rows, and each cluster needs one.")
+
+
+def passes(estimator: Any, rows: Rows) -> int:
+    """Passes over the rows to expect; 0 where they are not known."""
+    from dncsc import DnCSC, estimate
+
+    return estimate(*rows.shape, **estimator.get_params()).passes if isinstance(estimator, DnCSC) else 0

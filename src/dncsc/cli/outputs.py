@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dncsc.atomic import atomic_write
-from dncsc.cli.errors import FileError, UsageError
+from dncsc.errors import InputError
 
 if TYPE_CHECKING:
     from dncsc.rows.format import Holds, Writer
@@ -43,60 +43,54 @@ def table_target(text: str, option: str = "-o") -> Target:
     """A table in the format that its suffix says, or CSV on standard output for "-"."""
     from dncsc.rows.formats import writable
 
-    if text == "-":
-        return Target(option, None, ".csv")
-    return file_target(text, option, writable())
+    return Target(option, None, ".csv") if text == "-" else file_target(text, option, writable())
 
 
 def file_target(text: str, option: str, suffixes: Sequence[str]) -> Target:
     """A file with one of some suffixes."""
     path = Path(text)
     if path.is_dir():
-        raise FileError(f"{option}: {text} is a folder. Name a file in it.")
-    suffix = path.suffix.lower()
-    if suffix not in suffixes:
-        listed = ", ".join(suffixes)
-        got = f"{path.name!r} has the suffix {path.suffix!r}" if path.suffix else f"{path.name!r} has no suffix"
-        known = f"has to end in {listed}" if len(suffixes) == 1 else f"has to end in one of {listed}"
-        raise UsageError(f"{option}: the file {known}, which says how to write it; {got}.")
-    return Target(option, path, suffix)
+        raise OSError(f"{option}: {text} is a folder. Name a file in it.")
+    if path.suffix.lower() not in suffixes:
+        known = f"{'one of ' if len(suffixes) > 1 else ''}{', '.join(suffixes)}"
+        got = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        raise InputError(
+            f"{option}: the file has to end in {known}, which says how to write it; {path.name!r} has {got}."
+        )
+    return Target(option, path, path.suffix.lower())
 
 
-def check(targets: Sequence[Target], inputs: Iterable[Path], force: bool) -> None:
+def check(targets: Iterable[Target], inputs: Iterable[Path], force: bool) -> None:
     """Refuse, before any work, outputs that would lose something or cannot be written."""
-    sources = [Path(os.path.realpath(path)) for path in inputs]
+    inputs = list(inputs)
     seen: dict[Path, Target] = {}
-    if len([target for target in targets if target.path is None]) > 1:
-        raise UsageError("only one output can go to standard output.")
     for target in targets:
         if target.path is None:
             continue
         real = Path(os.path.realpath(target.path))
         for other, taken in seen.items():
             if _same(real, other):
-                raise UsageError(f"{target.option} and {taken.option} both name {target.path}. Give each its own file.")
+                raise InputError(f"{target.option} and {taken.option} both name {target.path}. Give each its own file.")
         seen[real] = target
-        for source in sources:
-            if _same(real, source):
-                raise UsageError(f"{target.option}: {target.path} is the input. Write to another file.")
-            _check_outside(target.option, target.path, source)
+        _check_apart(target.option, target.path, inputs, "Write to another file.")
         _check_place(target, real, force)
 
 
 def check_folder(option: str, folder: Path, inputs: Iterable[Path]) -> None:
     """Refuse, before any work, a folder to work in that is a file, or whose files would stand among the input."""
     if folder.exists() and not folder.is_dir():
-        raise FileError(f"{option}: {folder} is a file. Name a folder, which is made if it is not there.")
-    for path in inputs:
-        source = Path(os.path.realpath(path))
-        if source.is_dir() and _same(Path(os.path.realpath(folder)), source):
-            raise UsageError(f"{option}: {folder} is the input. Name another folder.")
-        _check_outside(option, folder, source)
+        raise OSError(f"{option}: {folder} is a file. Name a folder, which is made if it is not there.")
+    _check_apart(option, folder, inputs, "Name another folder.")
 
 
-def _check_outside(option: str, path: Path, source: Path) -> None:
-    if source.is_dir() and source in Path(os.path.realpath(path)).parents:
-        raise UsageError(f"{option}: {path} lies in the input folder {source}. Write elsewhere.")
+def _check_apart(option: str, path: Path, inputs: Iterable[Path], advice: str) -> None:
+    real = Path(os.path.realpath(path))
+    for each in inputs:
+        source = Path(os.path.realpath(each))
+        if _same(real, source):
+            raise InputError(f"{option}: {path} is the input. {advice}")
+        if source.is_dir() and source in real.parents:
+            raise InputError(f"{option}: {path} lies in the input folder {source}. Write elsewhere.")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -104,19 +98,18 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _check_place(target: Target, real: Path, force: bool) -> None:
-    folder = real.parent
-    if not folder.is_dir():
-        raise FileError(f"{target.option}: there is no folder {folder}. Make it first.")
+    if not real.parent.is_dir():
+        raise OSError(f"{target.option}: there is no folder {real.parent}. Make it first.")
     if real.exists() and not stat.S_ISREG(real.stat().st_mode):
-        raise UsageError(f"{target.option}: {target.path} is not a regular file. Use -o - to write to standard output.")
+        raise InputError(f"{target.option}: {target.path} is not a regular file. Use -o - to write to standard output.")
     if real.exists() and not force:
-        raise UsageError(
+        raise InputError(
             f"{target.option}: {target.path} exists already. Choose another name, or overwrite it with --force."
         )
     try:
-        tempfile.TemporaryFile(dir=folder).close()
+        tempfile.TemporaryFile(dir=real.parent).close()
     except OSError as error:
-        raise FileError(f"{target.option}: cannot write into the folder {folder}: {error.strerror}.") from error
+        raise OSError(f"{target.option}: cannot write into the folder {real.parent}: {error.strerror}.") from error
 
 
 @contextmanager

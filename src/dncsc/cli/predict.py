@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.errors import UsageError
 from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
-from dncsc.cli.labels import check_identifier, write_labels
 from dncsc.cli.outputs import check, table_target
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary, cluster_sizes
+from dncsc.errors import InputError
 
 if TYPE_CHECKING:
     from dncsc.rows import Rows
@@ -42,108 +41,77 @@ def predict(
     alone. Where names are others, --columns or --drop choose the columns in the order of the model. Rows that the model
     was fitted to get the labels they got then.
     """
-    from dncsc.cli.identifiers import find_identifiers
+    from dncsc import load_model, watch
+    from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
 
     target = table_target(output)
     choice = ColumnSelection(columns, drop, identifier)
     check([target], [Path(model), *places(data)], force)
     check_identifier(target, identifier)
-    fitted = load(model)
+    fitted: Any = load_model(model)
     if not hasattr(fitted, "predict"):
-        raise UsageError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
+        raise InputError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
     if jobs is not None:
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
         rows = open_as_fitted(fitted, read, choice)
         identifiers = find_identifiers(read, identifier, target)
-        labels = predicted(fitted, rows, ProgressDisplay(summary.quiet))
+        with ProgressDisplay(summary.quiet) as progress, watch(progress):
+            labels = fitted.predict(rows)
         write_labels(target, labels, read, identifiers, summary.quiet)
-    sizes = cluster_sizes(labels, len(fitted.cluster_centers_))
-    summary.facts |= {
-        "model": model,
-        "data": read.name,
-        "rows": rows.shape[0],
-        "sizes": sizes,
-        "seconds": summary.seconds,
-        "outputs": [target.name],
-    }
-    summary.say(f"{rows.shape[0]:,} rows labelled in {summary.seconds:.1f} s. Written: {target.name}")
-    summary.close()
-
-
-def add_to(app: typer.Typer) -> None:
-    """Declare the command."""
-    options.command(
-        app,
-        "predict",
-        "dncsc predict model.npz new.csv -o labels.csv",
-        "dncsc predict model.npz new.parquet --id customer -o - | head",
-    )(predict)
-
-
-def load(path: str) -> Any:
-    """A model from its file."""
-    from dncsc import load_model
-
-    if not Path(path).exists():
-        raise FileNotFoundError(2, "", path)
-    return load_model(path)
-
-
-def predicted(fitted: Any, rows: Rows, progress: ProgressDisplay) -> Any:
-    """Labels of rows, with the progress shown."""
-    from dncsc import watch
-
-    with progress, watch(progress):
-        return fitted.predict(rows)
+    summary.tell(
+        f"{rows.shape[0]:,} rows labelled in {summary.seconds:.1f} s. Written: {target.name}",
+        model=model,
+        data=read.name,
+        rows=rows.shape[0],
+        sizes=cluster_sizes(labels, len(fitted.cluster_centers_)),
+        seconds=summary.seconds,
+        outputs=[target.name],
+    )
 
 
 def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection) -> Rows:
     """Rows with the columns that the model knows, scaled as it knows them."""
     from dncsc.cli.scaling import as_remembered
     from dncsc.rows import open_rows
+    from dncsc.rows.formats import read_header
 
     check_aside(read, choice)
-    known = getattr(fitted, "feature_names_in_", None)
+    known = list(getattr(fitted, "feature_names_in_", ()))
     chosen = choice.columns or choice.drop
-    names = None if known is None or chosen else _named_alike(list(known), read)
-    rows = open_rows([str(file) for file in read.files], names) if names else open_features(read, choice)
+    header = read_header(read.files[0])
+    if known and not chosen and header.has_names:
+        _check_present(known, header.names, read.name)
+        rows = open_rows([str(file) for file in read.files], known)
+    else:
+        rows = open_features(read, choice)
     if rows.shape[1] != fitted.n_features_in_:
-        raise UsageError(
+        raise InputError(
             f"{read.name} has {rows.shape[1]} columns that would be features; the model knows {fitted.n_features_in_}. "
             "Choose with --columns or --drop."
         )
-    if known is not None and chosen and rows.names is not None:
-        rows = _called_alike(list(known), rows)
-    notes = getattr(fitted, "notes_", None) or {}
-    return as_remembered(rows, notes.get("scale"))
+    if known and chosen and rows.names is not None:
+        _check_order(known, rows.names)
+        rows = rows.renamed(known)
+    return as_remembered(rows, (fitted.notes_ or {}).get("scale"))
 
 
-def _named_alike(known: list[str], read: InputTable) -> list[str] | None:
-    """Names of the model's columns, if the file has names at all; all of them have to be there."""
-    from dncsc.rows.formats import read_header
-
-    found = read_header(read.files[0])
-    if not found.has_names:
-        return None
-    missing = [name for name in known if name not in found.names]
+def _check_present(known: list[str], names: list[str], where: str) -> None:
+    missing = [name for name in known if name not in names]
     if missing:
         listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
-        raise UsageError(
-            f"{read.name} has no column called {listed}, which the model was fitted with. Rename columns, or choose "
+        raise InputError(
+            f"{where} has no column called {listed}, which the model was fitted with. Rename columns, or choose "
             "them in the order of the model with --columns."
         )
-    return known
 
 
-def _called_alike(known: list[str], rows: Rows) -> Rows:
-    """Columns that were chosen in the order of the model, under its names; none of these may stand for another."""
-    assert rows.names is not None
-    for name, here in zip(known, rows.names, strict=True):
+def _check_order(known: list[str], names: tuple[str, ...]) -> None:
+    """Refuse a column of the model that would stand for another one."""
+    for name, here in zip(known, names, strict=True):
         if here != name and here in known:
-            raise UsageError(
+            raise InputError(
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
                 f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."
             )
-    return rows if list(rows.names) == known else rows.renamed(known)

@@ -6,17 +6,15 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from dncsc import memory
-
-EVERY = 10.0
-"""Seconds between plain lines of one pass."""
 
 
 @dataclass
@@ -39,17 +37,10 @@ class PassProgress:
 
 
 class ProgressDisplay:
-    """Shows passes as they run; an instance is the callback that `dncsc.watch` takes, from any thread.
-
-    Parameters
-    ----------
-    quiet : bool
-        Show nothing.
-    """
+    """Shows passes as they run; an instance is the callback that `dncsc.watch` takes, from any thread."""
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._lock = threading.Lock()
+        self._quiet, self._lock = quiet, threading.Lock()
         self._pass: PassProgress | None = None
         self._n_passes = self._expected = self._phase_passes = 0
         self._finished: list[float] = []
@@ -59,7 +50,6 @@ class ProgressDisplay:
             self._live = Live(console=console, get_renderable=self._render, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> ProgressDisplay:
-        self._start = self._told = time.perf_counter()
         if self._live is not None:
             self._live.start()
         return self
@@ -74,9 +64,9 @@ class ProgressDisplay:
         with self._lock:
             now = self._pass
             if now is None or now.phase != phase or rows_done < now.rows_done or n_rows != now.n_rows:
-                self._pass = now = self._begin(phase, n_rows)
+                now = self._begin(phase, n_rows)
             now.rows_done = rows_done
-            if time.perf_counter() - self._told > EVERY:
+            if time.perf_counter() - self._told > 10:  # seconds between plain lines of one pass
                 self._told = time.perf_counter()
                 self._say(f"{phase}: {rows_done:,} of {n_rows:,} rows, {brief(now.rate)} rows/s", self._left(now))
 
@@ -96,17 +86,16 @@ class ProgressDisplay:
         self._n_passes += phase != "read"  # not among those expected: some files are copied first
         self._phase_passes += 1
         self._told = time.perf_counter()
-        return PassProgress(phase, n_rows)
+        self._pass = PassProgress(phase, n_rows)
+        return self._pass
 
     def _end_phase(self) -> None:
         now, self._pass = self._pass, None
-        if now is None:
-            return
-        self._finished.append(now.seconds)
-        seconds, count = time.perf_counter() - self._phase_start, self._phase_passes
-        passes = f"{count} passes over " if count > 1 else ""
-        rate = brief(count * now.n_rows / max(seconds, 1e-9))
-        self._say(f"{now.phase}: {passes}{now.n_rows:,} rows in {seconds:.1f} s, {rate} rows/s")
+        if now is not None:
+            self._finished.append(now.seconds)
+            seconds, count = max(time.perf_counter() - self._phase_start, 1e-9), self._phase_passes
+            passes, rate = f"{count} passes over " if count > 1 else "", brief(count * now.n_rows / seconds)
+            self._say(f"{now.phase}: {passes}{now.n_rows:,} rows in {seconds:.1f} s, {rate} rows/s")
 
     def _left(self, now: PassProgress) -> str:
         """Time left: of this pass, and for each one expected after it, the mean of those before."""
@@ -119,7 +108,7 @@ class ProgressDisplay:
     def _say(self, *texts: str) -> None:
         """A plain line, where there is no live display."""
         if not self._quiet and self._live is None:
-            print(_joined(*texts, _memory()), file=sys.stderr, flush=True)
+            print(_with_memory(*texts), file=sys.stderr, flush=True)
 
     def _render(self) -> RenderableType:
         with self._lock:
@@ -129,22 +118,16 @@ class ProgressDisplay:
             known = 1 <= self._n_passes <= self._expected
             count = f"pass {self._n_passes} of about {self._expected}" if known else ""
             compiling = "first runs compile" if not now.rows_done and now.seconds > 2 else ""
-            below = _joined(count, f"{elapsed} so far", self._left(now) or compiling, _memory())
-        above = Table.grid(padding=(0, 2))
-        for _ in range(4):
-            above.add_column(no_wrap=True)
+            below = _with_memory(count, f"{elapsed} so far", self._left(now) or compiling)
         bar = ProgressBar(total=max(now.n_rows, 1), completed=now.rows_done, width=24)
         rows = Text(f"{brief(now.rows_done)} of {brief(now.n_rows)} rows")
+        above = Table.grid(*(Column(no_wrap=True) for _ in range(4)), padding=(0, 2))
         above.add_row(Text(now.phase, style="bold"), bar, rows, Text(f"{brief(now.rate)} rows/s", style="cyan"))
         return Group(above, Text(below, style="dim"))
 
 
-def _joined(*texts: str) -> str:
-    return ", ".join(text for text in texts if text)
-
-
-def _memory() -> str:
-    return f"{memory.format_bytes(memory.resident())} of memory"
+def _with_memory(*texts: str) -> str:
+    return ", ".join(text for text in (*texts, f"{memory.format_bytes(memory.resident())} of memory") if text)
 
 
 def brief(number: float) -> str:
@@ -156,7 +139,5 @@ def brief(number: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Seconds as h:mm:ss, or as m:ss below an hour."""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+    """Seconds as h:mm:ss."""
+    return str(timedelta(seconds=round(seconds)))

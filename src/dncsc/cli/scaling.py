@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from dncsc.engines.frame import working_dtype
+from dncsc.engines.watch import Watcher
 from dncsc.rows import Rows
 
 SAMPLE_ROWS = 100_000
@@ -16,17 +17,9 @@ SAMPLE_ROWS = 100_000
 LEAST_EXPONENT = -1000
 """Of the powers of two that columns are multiplied by the inverse of: that of a smaller one would overflow."""
 
-Watch = Callable[[str, int, int], None]
-
 
 class ScaledRows(Rows):
-    """Rows whose columns are centred and scaled as they are read: ``(x - centre) / scale``.
-
-    Parameters
-    ----------
-    rows : Rows
-    centre, scale : array-like of shape (d,)
-    """
+    """Rows whose columns are centred and scaled as they are read: ``(x - centre) / scale``."""
 
     def __init__(self, rows: Rows, centre: Any, scale: Any) -> None:
         self._rows = rows
@@ -50,7 +43,7 @@ class ScaledRows(Rows):
         return {**self._rows.fingerprint(), "centre": self.centre.tolist(), "scale": self.scale.tolist()}
 
 
-def scaled(rows: Rows, how: str, seed: int, watch: Watch) -> tuple[Rows, dict[str, Any] | None]:
+def scaled(rows: Rows, how: str, seed: int, watch: Watcher) -> tuple[Rows, dict[str, Any] | None]:
     """Rows scaled as asked, and what a model has to remember about it."""
     if how == "none":
         return rows, None
@@ -60,9 +53,7 @@ def scaled(rows: Rows, how: str, seed: int, watch: Watch) -> tuple[Rows, dict[st
     if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
         column = int(np.flatnonzero(~(np.isfinite(centre) & np.isfinite(scale)))[0])
         name = column if rows.names is None else repr(rows.names[column])
-        raise ValueError(
-            f"column {name} has values that are not finite, or too large to scale. Remove such rows first."
-        )
+        raise ValueError(f"column {name} has values that are not finite, or too large to scale. Remove such rows.")
     return ScaledRows(rows, centre, scale), {"how": how, "centre": centre.tolist(), "scale": scale.tolist()}
 
 
@@ -74,16 +65,13 @@ def as_remembered(rows: Rows, remembered: Any) -> Rows:
         centre, scale = (np.asarray(remembered[name], np.float64) for name in ("centre", "scale"))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError("the model's file does not say how columns are scaled, though it should.") from error
-    if (
-        not centre.shape == scale.shape == rows.shape[1:]
-        or not np.isfinite([centre, scale]).all()
-        or (scale <= 0).any()
-    ):
+    fits = centre.shape == scale.shape == rows.shape[1:]
+    if not fits or not np.isfinite([centre, scale]).all() or (scale <= 0).any():
         raise ValueError(f"the model's file says how to scale columns, but not for {rows.shape[1]} of them.")
     return ScaledRows(rows, centre, scale)
 
 
-def _moments(rows: Rows, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+def _moments(rows: Rows, watch: Watcher) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation; batches are joined by Chan's rule, which does not cancel.
 
     Columns are seen as multiples of a power of two that is above their values so far, so that no square overflows or
@@ -108,7 +96,7 @@ def _moments(rows: Rows, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
     return np.where(equal, low, np.ldexp(mean, unit)), np.where(equal, 0.0, np.ldexp(np.sqrt(squares / n), unit))
 
 
-def _quartiles(rows: Rows, seed: int, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+def _quartiles(rows: Rows, seed: int, watch: Watcher) -> tuple[np.ndarray, np.ndarray]:
     """Median and distance between the quartiles, of a sample of rows."""
     random, n, done, parts = np.random.default_rng(seed), rows.shape[0], 0, []
     chosen = np.sort(random.choice(n, min(n, SAMPLE_ROWS), replace=False, shuffle=False))

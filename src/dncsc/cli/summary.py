@@ -15,63 +15,44 @@ from rich.text import Text
 if TYPE_CHECKING:
     import numpy as np
 
-WIDE = 400
-"""Characters of a line where there is no terminal to say how wide it is."""
-
 
 class Summary:
-    """Collects what was done, and tells it at the end.
+    """Times a command and tells what it did.
 
     JSON goes to standard output, or where labels go there, to standard error, which then has nothing else.
     """
 
     def __init__(self, command: str, quiet: bool, as_json: bool, labels_on_stdout: bool) -> None:
-        from dncsc.version import __version__
-
         self.quiet = quiet or (as_json and labels_on_stdout)
-        self._as_json, self._labels_on_stdout = as_json, labels_on_stdout
+        self._command, self._as_json, self._labels_on_stdout = command, as_json, labels_on_stdout
         self._start = time.perf_counter()
-        self.facts: dict[str, Any] = {"command": command, "version": __version__}
 
     @property
     def seconds(self) -> float:
         """Since the command began."""
         return time.perf_counter() - self._start
 
-    def say(self, text: str) -> None:
-        """A line of text, unless JSON was asked for."""
-        if not self.quiet and not self._as_json:
-            print(text, file=sys.stderr, flush=True)
+    def tell(self, text: str, **facts: Any) -> None:
+        """Print facts as JSON, or if that was not asked for, the text."""
+        from dncsc.version import __version__
 
-    def close(self) -> None:
-        """Print the JSON."""
         if self._as_json:
-            print_json(self.facts, sys.stderr if self._labels_on_stdout else sys.stdout)
+            facts = {"command": self._command, "version": __version__, **facts}
+            print_json(facts, sys.stderr if self._labels_on_stdout else sys.stdout)
+        elif not self.quiet:
+            print(text, file=sys.stderr, flush=True)
 
 
 def print_json(facts: Any, stream: Any = None) -> None:
     """Facts as JSON; numbers that JSON does not know become null."""
-    print(json.dumps(_plain(facts), indent=2, allow_nan=False), file=stream or sys.stdout, flush=True)
-
-
-def _plain(value: Any) -> Any:
-    """Only what JSON knows."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    text = json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+    known = json.loads(text, parse_constant=lambda _: None)
+    print(json.dumps(known, indent=2), file=stream or sys.stdout, flush=True)
 
 
 def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
-    """A table on standard output, whole where there is no terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDE)
+    """A table on standard output; without a terminal no line is folded."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 400)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     numeric = set(right)
     for name in columns:
@@ -80,8 +61,8 @@ def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: I
         table.add_row(*(Text(cell) for cell in line))
     with console.capture() as printed:
         console.print(table)
-    for line in printed.get().splitlines():
-        print(line.rstrip())
+    for text in printed.get().splitlines():
+        print(text.rstrip())
 
 
 def print_list(listed: Sequence[dict[str, Any]], as_json: bool) -> None:
@@ -93,21 +74,16 @@ def print_list(listed: Sequence[dict[str, Any]], as_json: bool) -> None:
     print_table(list(listed[0]), lines, [name for name, each in listed[0].items() if not isinstance(each, str)])
 
 
-def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+def print_facts(facts: dict[str, str]) -> None:
     """Names and values, a line each, on standard output."""
-    listed = list(facts)
-    width = max(len(name) for name, _ in listed)
-    for name, value in listed:
+    width = max(map(len, facts))
+    for name, value in facts.items():
         print(f"{name:<{width}}  {value}")
 
 
-def cluster_sizes(labels: np.ndarray, n_clusters: int = 0) -> list[int]:
+def cluster_sizes(labels: np.ndarray, n_clusters: int) -> list[int]:
     """Rows in each cluster, counted block by block: labels may be a file."""
     import numpy as np
 
-    sizes = np.zeros(n_clusters, np.int64)
-    for start in range(0, len(labels), 2**20):
-        some = np.bincount(labels[start : start + 2**20], minlength=len(sizes))
-        some[: len(sizes)] += sizes
-        sizes = some
-    return [int(each) for each in sizes]
+    blocks = (labels[start : start + 2**20] for start in range(0, len(labels), 2**20))
+    return sum((np.bincount(block, minlength=n_clusters) for block in blocks), np.zeros(n_clusters, np.int64)).tolist()

@@ -44,7 +44,7 @@ def test_identifiers_of_files_with_other_types_are_kept_in_one_that_holds_both(p
 
 
 def test_a_gap_in_a_later_block_leaves_identifiers_as_they_are(parts, monkeypatch):
-    monkeypatch.setattr("dncsc.cli.identifiers.BLOCK", 7)
+    monkeypatch.setattr("dncsc.cli.labels.BLOCK", 7)
     write_rows(parts / "1.parquet", code=pa.array([*range(7, 26), None]), name=pa.array([*map(str, range(19)), None]))
     assert main(["fit", "parts", *FIT, "--drop", "name", "--id", "code", "-o", "l.npz"]) == 0
     np.testing.assert_array_equal(np.load("l.npz")["code"], [*range(7, 26), np.nan])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.engines.layout import block_rows
-from dncsc.report import moments
-from dncsc.report.reader import BlockReader, sample_numbers
+from dncsc.report.reader import BlockReader, gather_moments, sample_numbers
 
 
 def test_moments_keep_their_digits_far_from_zero():
@@ -15,7 +14,7 @@ def test_moments_keep_their_digits_far_from_zero():
     labels = random.integers(0, 5, len(rows))
     labels[labels == 3] = 2  # cluster 3 stays empty
     chosen = sample_numbers(len(rows), 40, 1000)
-    found = moments.gather(BlockReader(rows), labels, 5, chosen)
+    found = gather_moments(BlockReader(rows), labels, 5, chosen)
     for cluster in (0, 1, 2, 4):
         own = rows[labels == cluster]
         np.testing.assert_allclose(found.mean[cluster] - 1e8, own.mean(axis=0) - 1e8, atol=1e-5)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
 from typing import NamedTuple
 
 
@@ -26,14 +28,29 @@ def section(key: str, label: str, heading: str, lead: str, body: str, wide: bool
     return PageSection(key, label, content)
 
 
+def asset(name: str) -> str:
+    """Text of a file in this folder."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def fill(name: str, **parts: object) -> str:
+    """An HTML file of this folder with its $-names replaced by HTML."""
+    return Template(asset(name)).substitute(parts)
+
+
 def escape(value: object) -> str:
     """Any value as text without markup."""
-    return html.escape(str(value), quote=True)
+    return html.escape(str(value))
 
 
 def prose(sentence: str) -> str:
     """A sentence whose backquoted words are code."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(sentence))
+
+
+def unseen(text: str) -> str:
+    """Text for screen readers alone."""
+    return f'<span class="unseen">{text}</span>'
 
 
 def table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]], kind: str) -> str:
@@ -58,7 +75,7 @@ def definitions(items: Sequence[tuple[str, str]], kind: str) -> str:
 def bar(share: float, colour: str = "") -> str:
     """A bar that fills a share of its cell."""
     paint = f";--c:{colour}" if colour else ""
-    return f'<span class="bar" style="--w:{max(0.0, min(1.0, share)):.4f}{paint}"></span>'
+    return f'<span class="bar" style="--w:{share:.4f}{paint}"></span>'
 
 
 def swatch(colour: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dncsc.datasets.real import REAL, read
-from dncsc.datasets.synthetic import SYNTHETIC
+from dncsc.datasets.synthetic import BLOCK, SYNTHETIC
 from dncsc.suggest import did_you_mean
 
 __all__ = ["blocks", "load", "names"]
@@ -45,18 +45,16 @@ def load(name: str, n: int | None = None, random_state: int = 0) -> tuple[np.nda
     """
     _check(name, n)
     if name in SYNTHETIC:
-        n = SYNTHETIC[name].n if n is None else n
+        n = n or SYNTHETIC[name].n
         X, y = np.empty((n, 2), np.float32), np.empty(n, np.int32)
-        start = 0
-        for some, classes in SYNTHETIC[name].blocks(n, name, random_state):
-            X[start : start + len(some)], y[start : start + len(some)] = some, classes
-            start += len(some)
+        for start, (some, classes) in zip(range(0, n, BLOCK), blocks(name, n, random_state), strict=True):
+            X[start : start + BLOCK], y[start : start + BLOCK] = some, classes
         return X, y
     X, y = read(name)
+    if n is not None and n > len(X):
+        raise ValueError(f"data set {name!r} has {len(X)} rows; {n} were asked for.")
     if n is None or n == len(X):
         return X, y
-    if n > len(X):
-        raise ValueError(f"data set {name!r} has {len(X)} rows; {n} were asked for.")
     chosen = np.sort(np.random.default_rng(random_state).choice(len(X), n, replace=False))
     return X[chosen], y[chosen]
 
@@ -65,7 +63,7 @@ def blocks(name: str, n: int | None = None, random_state: int = 0) -> Iterator[t
     """The rows that `load` gives, some thousands at a time, so that synthetic sets of any size fit in memory."""
     _check(name, n)
     if name in SYNTHETIC:
-        return SYNTHETIC[name].blocks(SYNTHETIC[name].n if n is None else n, name, random_state)
+        return SYNTHETIC[name].blocks(n or SYNTHETIC[name].n, name, random_state)
     return iter([load(name, n, random_state)])
 
 

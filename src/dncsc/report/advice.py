@@ -1,4 +1,4 @@
-"""What the facts mean, in sentences: whether the result repeats, what to try next."""
+"""How trustworthy a clustering is: what re-runs say, what to try next, and the section of the page about both."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dncsc.report.facts import Facts
-from dncsc.report.format import name_clusters
-from dncsc.report.trust import STABLE, UNSTABLE, Trust
+from dncsc.report.format import format_number, name_clusters
+from dncsc.report.html import bar, definitions, escape, prose, section, table, unseen
+from dncsc.report.trust import PARTLY, STABLE, UNSTABLE, Trust, verdict_of
 
 SMALL_SHARE, SMALL_COUNT = 0.001, 10
 """Clusters of fewer rows than this may be outliers."""
@@ -19,6 +20,9 @@ WIDER = 2.0
 ODD_ONE_OUT = 0.1
 """By how much the re-runs agree with each other more than with the model where its start was unlucky."""
 EXACT_ENOUGH = 0.95
+STABILITY_LINES = 15
+"""Clusters whose stability is shown at once: the least stable."""
+MARKS = {STABLE: "\u25cf", PARTLY: "\u25d0", UNSTABLE: "\u25cb"}
 
 
 def eigengap(facts: Facts) -> float | None:
@@ -119,3 +123,71 @@ def _on_data(facts: Facts) -> Iterator[str]:
         )
     if facts.seed is None:
         yield "No seed was given, so that the next fit may differ: set `random_state` to repeat this one."
+
+
+def trust_section(facts: Facts) -> str:
+    """What the re-runs say; nothing where there were none."""
+    trust = facts.trust
+    if trust is None:
+        return ""
+    tips = advice(facts, trust) or ["Nothing here asks for a change."]
+    body = (
+        f'<p class="verdict">{badge(trust.verdict)} {escape(verdict_sentence(facts, trust))}</p>\n'
+        f"<h3>What to try</h3>\n<ul class='tips'>{''.join(f'<li>{prose(each)}</li>' for each in tips)}</ul>\n"
+        f'<div class="two"><div><h3>Agreement of the runs</h3>{_reruns(trust)}</div>'
+        f"<div><h3>The graph</h3>{definitions(_graph(facts, trust), 'facts')}</div></div>\n"
+        f"<h3>Each cluster, run again</h3>{_stability(facts, trust)}"
+    )
+    lead = "Agreement with other runs of the same method: 1 is the same, 0 is chance. Repeatable is not yet true."
+    return section("Trust", "How trustworthy", lead, body)
+
+
+def badge(verdict: str) -> str:
+    """A verdict with a mark that does not depend on colour."""
+    kind = verdict.replace(" ", "-")
+    return f'<strong class="badge {kind}"><span aria-hidden="true">{MARKS[verdict]}</span> {verdict}</strong>'
+
+
+def _reruns(trust: Trust) -> str:
+    scores = [(f"Seed {seed}", nmi, ari) for seed, nmi, ari in trust.reruns]
+    if trust.among is not None:
+        mean_nmi = float(np.mean([each.nmi for each in trust.reruns]))
+        scores += [("Mean", mean_nmi, trust.ari), ("With each other", *trust.among)]
+    lines = [(name, f"{nmi:.3f}", f"{ari:.3f}") for name, nmi, ari in scores]
+    return table("Agreement of re-runs with the model", ["Run", "NMI", "ARI"], lines, "plain")
+
+
+def _graph(facts: Facts, trust: Trust) -> list[tuple[str, str]]:
+    model, exact, bandwidth = facts.model, facts.exact_fraction, getattr(facts.model, "bandwidth_", None)
+    found = {
+        "Rows run again": f"{trust.n_rows:,} of {facts.reader.n_rows:,}",
+        "Connected components": f"{model.n_graph_components_:,}",
+        "Landmarks": f"{facts.n_landmarks:,}" if facts.n_landmarks else "",
+        "Bandwidth": "" if bandwidth is None else format_number(bandwidth),
+        "Nearest landmarks proven": "" if exact is None else f"{exact:.1%} of rows",
+        "Mean confidence": "" if trust.confidence is None else f"{np.mean(model.confidence_):.3f}",
+    }
+    return [(name, text) for name, text in found.items() if text]
+
+
+def _stability(facts: Facts, trust: Trust) -> str:
+    """A table of clusters, the least stable first; columns that would be empty are left out."""
+    exchanges = any(each is not None for each in trust.partner)
+    heads = ["Cluster", unseen("Bar"), "Jaccard"]
+    heads += ["Confidence"] if trust.confidence is not None else []
+    heads += ["Verdict", "Exchanges with"] if exchanges else ["Verdict"]
+    lines = []
+    for value, cluster in trust.ranked:
+        partner = trust.partner[cluster]
+        line = [f"{facts.swatch(cluster)}{cluster}", bar(value, facts.colour(cluster)), f"{value:.3f}"]
+        line += [f"{trust.confidence[cluster]:.3f}"] if trust.confidence is not None else []
+        line += [verdict_of(value)]
+        if exchanges:
+            line.append("" if partner is None else f"{facts.swatch(partner)}{partner}")
+        lines.append(line)
+    shown, rest = lines[:STABILITY_LINES], lines[STABILITY_LINES:]
+    first = table("Stability of each cluster, the least stable first", heads, shown, "stability")
+    if not rest:
+        return first
+    more = table("Stability of the other clusters", heads, rest, "stability")
+    return f'{first}<details class="rest"><summary>{len(rest):,} more, all more stable</summary>{more}</details>'

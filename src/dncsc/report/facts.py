@@ -20,7 +20,7 @@ from dncsc.report.reader import BlockReader, Moments, gather_moments, sample_num
 from dncsc.report.trust import Trust, examine, sought
 from dncsc.version import __version__
 
-LEAST_LUMINANCE = 0.126
+LEAST_LUMINANCE = 0.1252
 """Of colours on dark pages: 3 times the contrast with their background, the least for graphics in the accessibility
 guidelines (WCAG). More would make mixed colours too alike."""
 
@@ -57,6 +57,10 @@ class Facts:
     def colour(self, cluster: int) -> str:
         """Colour of a cluster as a CSS value."""
         return f"light-dark({','.join(self.colours[cluster])})"
+
+    def swatch(self, cluster: int) -> str:
+        """A dot of a cluster's colour, as HTML."""
+        return f'<span class="swatch" style="--c:{self.colour(cluster)}"></span>'
 
 
 def gather(model: Any, reader: BlockReader, reruns: int, sample_rows: int) -> Facts:

@@ -7,25 +7,20 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
-from typing import NamedTuple
 
 
-class PageSection(NamedTuple):
-    """A section of the page, and what the navigation calls it."""
-
-    key: str
-    label: str
-    html: str
+def anchor(label: str) -> str:
+    """Name of a section in addresses."""
+    return label.lower().replace(" ", "-")
 
 
-def section(key: str, label: str, heading: str, lead: str, body: str, wide: bool = False) -> PageSection:
+def section(label: str, heading: str, lead: str, body: str, wide: bool = False) -> str:
     """A section with a heading and a lead, next to or above its body; `lead` and `body` are HTML."""
-    kind = ' class="wide"' if wide else ""
-    content = (
+    key, kind = anchor(label), ' class="wide"' if wide else ""
+    return (
         f'<section id="{key}" aria-labelledby="{key}-heading"{kind}>\n'
-        f'<header><h2 id="{key}-heading">{escape(heading)}</h2><p>{lead}</p></header>\n<div>{body}</div>\n</section>'
+        f'<header><h2 id="{key}-heading">{heading}</h2><p>{lead}</p></header>\n<div>{body}</div>\n</section>'
     )
-    return PageSection(key, label, content)
 
 
 def asset(name: str) -> str:
@@ -76,8 +71,3 @@ def bar(share: float, colour: str = "") -> str:
     """A bar that fills a share of its cell."""
     paint = f";--c:{colour}" if colour else ""
     return f'<span class="bar" style="--w:{share:.4f}{paint}"></span>'
-
-
-def swatch(colour: str) -> str:
-    """A dot of a cluster's colour, a CSS value."""
-    return f'<span class="swatch" style="--c:{colour}"></span>'

@@ -8,28 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.report import findings, sections
-from dncsc.report.advice import verdict_sentence
+from dncsc.report import sections
+from dncsc.report.advice import badge, trust_section, verdict_sentence
 from dncsc.report.facts import Facts
 from dncsc.report.format import format_seconds
-from dncsc.report.html import asset, definitions, escape, fill
+from dncsc.report.html import anchor, asset, definitions, escape, fill
 from dncsc.report.maps import COLUMNS, LINES
 from dncsc.version import __version__
 
 
 def page(facts: Facts, title: str | None, data: Any, command: str | None) -> str:
     """The whole page; `title`, `data` and `command` as `write_report` has them."""
-    every = [
-        sections.run_section(facts, data, command),
-        sections.sizes_section(facts),
-        sections.eigenvalues_section(facts),
-        findings.map_section(facts),
-        findings.profiles_section(facts),
-        sections.times_section(facts),
-        findings.trust_section(facts),
-        sections.new_rows_section(facts),
-    ]
-    shown = [each for each in every if each is not None]
+    every = {
+        "Run": sections.run_section(facts, data, command),
+        "Sizes": sections.sizes_section(facts),
+        "Eigenvalues": sections.eigenvalues_section(facts),
+        "Map": sections.map_section(facts),
+        "Profiles": sections.profiles_section(facts),
+        "Time": sections.times_section(facts),
+        "Trust": trust_section(facts),
+        "New rows": sections.new_rows_section(facts),
+    }
     n_rows, n_features, n_found = *facts.reader.shape, int(np.count_nonzero(facts.moments.count))
     time, trust = format_seconds(facts.seconds), facts.trust
     summary = (
@@ -39,16 +38,16 @@ def page(facts: Facts, title: str | None, data: Any, command: str | None) -> str
     figures = [("Rows", f"{n_rows:,}"), ("Features", f"{n_features:,}"), ("Clusters", f"{n_found:,}"), ("Time", time)]
     if trust is not None:
         summary += f" {verdict_sentence(facts, trust)}"
-        figures.append(("Agreement (ARI)", f"{trust.ari:.3f} {findings.badge(trust.verdict)}"))
+        figures.append(("Agreement (ARI)", f"{trust.ari:.3f} {badge(trust.verdict)}"))
     return fill(
         "page.html",
         version=__version__,
         title=escape(title or f"{n_found:,} clusters in {n_rows:,} rows"),
         style=asset("page.css"),
-        links="".join(f'<a href="#{each.key}">{each.label}</a>' for each in shown),
+        links="".join(f'<a href="#{anchor(label)}">{label}</a>' for label, text in every.items() if text),
         summary=escape(summary),
         figures=definitions(figures, "figures"),
-        body="\n".join(each.html for each in shown),
+        body="\n".join(text for text in every.values() if text),
         data=_map_data(facts),
         script=asset("map.js") + asset("page.js"),
     )

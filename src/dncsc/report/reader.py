@@ -34,9 +34,7 @@ class BlockReader:
         known = (names, getattr(rows, "names", None), getattr(rows, "columns", None))
         given = next((each for each in known if each is not None and len(each) == self.n_features), None)
         self.names = [f"x{i}" for i in range(self.n_features)] if given is None else [str(name) for name in given]
-        values = f" of {rows.dtype}" if hasattr(rows, "dtype") else ""
-        kind = f"{type(rows).__module__.split('.')[0]} {type(rows).__name__}{values}"
-        self.container = "files" if hasattr(rows, "read") else kind
+        self.container = type(rows).__name__
         self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
 
     def blocks(self, step: str) -> Iterator[tuple[int, int, np.ndarray]]:

@@ -1,4 +1,4 @@
-"""Sections of the page: what was run, sizes, eigenvalues, times, and how to label new rows."""
+"""Sections of the page: what was run, sizes, eigenvalues, the map, profiles, times, and how to label new rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import numpy as np
 from dncsc.memory import format_bytes
 from dncsc.report.advice import eigengap, suggested_k
 from dncsc.report.facts import Facts, environment
-from dncsc.report.format import format_rate, format_seconds, format_share
-from dncsc.report.html import PageSection, bar, definitions, escape, section, swatch, table, unseen
+from dncsc.report.format import decimals, format_number, format_seconds, format_share
+from dncsc.report.html import bar, definitions, escape, fill, section, table, unseen
 
-MODEL_FILE = "model.npz"
 SIZES_A_COLUMN = 16
 NAMES_SHOWN = 4
 """Names of columns in the example of code."""
@@ -28,17 +27,23 @@ LABELS = 12
 """Numbers below the curve, about."""
 FEW = 60
 """Fewer points than this are large."""
+SHOWN_FEATURES, NAMED_FEATURES = 6, 3
+"""Features in a cluster's profile, and in the words about it, at most."""
+HIGH, VERY_HIGH = 0.5, 1.5
+"""Standardised differences that are called high, and very high."""
+OPEN_LINES = 60
+"""Profiles of more lines than this are folded."""
+LEAST_FULL, MOST_FULL = 1.5, 3.0
+"""Standardised difference that fills a bar: the largest there is, within these."""
 
 
-def run_section(facts: Facts, data: Any, command: str | None) -> PageSection:
+def run_section(facts: Facts, data: Any, command: str | None) -> str:
     model, reader, now = facts.model, facts.reader, datetime.now().astimezone()
     files = [] if data is None else [data] if isinstance(data, str | os.PathLike) else data
     about = (type(model).__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    listed = "<br>".join(f'<span class="file">{escape(name)}</span>' for name in files)
     what = [
-        (
-            "Data",
-            "<br>".join(f'<span class="file">{escape(name)}</span>' for name in files) or escape(reader.container),
-        ),
+        ("Data", listed or escape(reader.container)),
         ("Rows", f"{reader.n_rows:,}"),
         ("Features", f"{reader.n_features:,}"),
         ("Method", f"{type(model).__name__}<small>{escape(about)}</small>"),
@@ -49,42 +54,41 @@ def run_section(facts: Facts, data: Any, command: str | None) -> PageSection:
     where = [("Written", when), *((name, escape(value)) for name, value in environment().items())]
     parameters, defaults = [], type(model)().get_params()
     for name, value in model.get_params().items():
-        changed = repr(value) != repr(defaults[name])
-        kind, more = (
-            (' class="changed"', f" <small>default {escape(repr(defaults[name]))}</small>") if changed else ("", "")
-        )
-        parameters.append((f"<code>{name}</code>", f"<code{kind}>{escape(repr(value))}</code>{more}"))
+        given, default, kind, more = repr(value), repr(defaults[name]), "", ""
+        if given != default:
+            kind, more = ' class="changed"', f" <small>default {escape(default)}</small>"
+        parameters.append((f"<code>{name}</code>", f"<code{kind}>{escape(given)}</code>{more}"))
     typed = f"<h3>Command</h3>\n<pre><code>{escape(command)}</code></pre>" if command else ""
     body = (
         f'<div class="two">{definitions(what, "facts")}{definitions(where, "facts")}</div>\n{typed}'
         f"<h3>Parameters</h3>\n{definitions(parameters, 'settings')}"
     )
-    return section("run", "Run", "What was run", "Everything needed to run it again.", body)
+    return section("Run", "What was run", "Everything needed to run it again.", body)
 
 
-def sizes_section(facts: Facts) -> PageSection:
+def sizes_section(facts: Facts) -> str:
     counts, n_rows = facts.moments.count, facts.reader.n_rows
     n_tables = min(3, -(-len(counts) // SIZES_A_COLUMN))
     tables, last = "", 0
     for part in np.array_split(np.argsort(-counts, kind="stable"), n_tables):
         first, last, lines = last + 1, last + len(part), []
         for cluster in part:
-            colour, count = facts.colour(cluster), counts[cluster]
-            share = format_share(count, n_rows)
-            lines.append((f"{swatch(colour)}{cluster}", bar(count / counts.max(), colour), f"{count:,}", share))
+            count, name = counts[cluster], f"{facts.swatch(cluster)}{cluster}"
+            filled = bar(count / counts.max(), facts.colour(cluster))
+            lines.append((name, filled, f"{count:,}", format_share(count, n_rows)))
         heads = ["Cluster", unseen("Size"), "Rows", "Share"]
         tables += table(f"Clusters {first} to {last} by size", heads, lines, "sizes")
     lead = f"{len(counts):,} clusters, largest first. "
     if len(counts) > 1:
         lead += f"The largest has {counts.max():,} rows, the smallest {counts.min():,}."
-    return section("sizes", "Sizes", "Cluster sizes", lead, f'<div class="columns n{n_tables}">{tables}</div>')
+    return section("Sizes", "Cluster sizes", lead, f'<div class="columns n{n_tables}">{tables}</div>')
 
 
-def eigenvalues_section(facts: Facts) -> PageSection | None:
-    """The curve; None where the method has no eigenvalues."""
+def eigenvalues_section(facts: Facts) -> str:
+    """The curve; nothing where the method has no eigenvalues."""
     values, k = facts.eigenvalues, facts.n_clusters
     if not values:
-        return None
+        return ""
     lead, own, other = f"The gap after {k}, the number of clusters, is ", eigengap(facts), suggested_k(facts)
     if not values[-1] > 0:
         lead = f"All {len(values)} are 0: the graph has {facts.model.n_graph_components_:,} connected components."
@@ -99,7 +103,7 @@ def eigenvalues_section(facts: Facts) -> PageSection | None:
     listed = table("Eigenvalues", ["Number", "Eigenvalue", "Used"], rows, "plain")
     body = f"<figure>{_curve(values, k, lead)}</figure>\n<details><summary>Values</summary>{listed}</details>"
     intro = f"The smallest of the graph\u2019s normalised Laplacian. {lead}"
-    return section("eigenvalues", "Eigenvalues", "Eigenvalues", intro, body)
+    return section("Eigenvalues", "Eigenvalues", intro, body)
 
 
 def _curve(values: Sequence[float], k: int, described: str) -> str:
@@ -139,34 +143,111 @@ def _curve(values: Sequence[float], k: int, described: str) -> str:
     return f'<svg class="curve" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">\n{inner}\n</svg>'
 
 
-def times_section(facts: Facts) -> PageSection:
+def map_section(facts: Facts) -> str:
+    """The canvas and its controls; the page's script draws the map."""
+    n_rows, counts, (across, up) = facts.reader.n_rows, facts.moments.count, facts.views[0]["axes"]
+    entries = "\n".join(
+        f'<li><button type="button" data-cluster="{cluster}" aria-pressed="true">{facts.swatch(cluster)}'
+        f'<span>{cluster}</span><span class="n">{format_share(count, n_rows)}</span></button></li>'
+        for cluster, count in enumerate(counts)
+    )
+    choices = {view["key"]: view["title"] for view in facts.views} | ({"pairs": "Two features"} if facts.pairs else {})
+    radios = [
+        f'<label><input type="radio" name="view" value="{key}"{" checked" if key == facts.views[0]["key"] else ""}>'
+        f"<span>{title}</span></label>"
+        for key, title in choices.items()
+    ]
+    names = facts.pairs["names"] if facts.pairs else []
+    described = (
+        f"Density of {n_rows:,} rows in {len(counts):,} clusters, {across} across and {up} up. "
+        "Sizes and profiles of the clusters are in the tables."
+    )
+    body = fill(
+        "map.html",
+        radios="".join(radios),
+        single=" hidden" if len(radios) == 1 else "",
+        landmarks=f"{facts.n_landmarks or 0:,}",
+        unmarked="" if facts.n_landmarks else " hidden",
+        names="".join(f'<option value="{number}">{escape(name)}</option>' for number, name in enumerate(names)),
+        described=escape(described),
+        entries=entries,
+    )
+    lead = "Each cell has the mean colour of its rows\u2019 clusters, and is stronger the more rows it has."
+    return section("Map", "Map of the clusters", lead, body, wide=True)
+
+
+def profiles_section(facts: Facts) -> str:
+    """A card for each cluster."""
+    moments, n_features = facts.moments, facts.reader.n_features
+    found = np.flatnonzero(moments.count).tolist()
+    full = float(np.clip(np.abs(moments.effect).max(), LEAST_FULL, MOST_FULL))
+    unfolded = len(found) * min(n_features, SHOWN_FEATURES) <= OPEN_LINES
+    cards = []
+    for cluster in found:
+        effect = moments.effect[cluster]
+        order = np.argsort(-np.abs(effect), kind="stable")[:SHOWN_FEATURES]
+        said = ", ".join(
+            f"{'very ' if abs(effect[i]) >= VERY_HIGH else ''}{'high' if effect[i] > 0 else 'low'} "
+            f"<i>{escape(facts.reader.names[i])}</i>"
+            for i in order[:NAMED_FEATURES]
+            if abs(effect[i]) >= HIGH
+        )
+        cards.append(
+            f'<details class="card"{" open" if unfolded else ""}><summary>{facts.swatch(cluster)}'
+            f'<b>Cluster {cluster}</b><span class="n">{moments.count[cluster]:,} rows</span>'
+            f'<span class="said">{said or "close to the average in every feature"}</span></summary>'
+            f"{_profile(facts, cluster, order, full)}</details>"
+        )
+    lead = (
+        "Mean and standard deviation in each cluster, and the mean of all rows. Differences are in standard deviations "
+        "of all rows."
+    )
+    if n_features > SHOWN_FEATURES:
+        lead += f" Of {n_features:,} features, the {SHOWN_FEATURES} that differ most are shown."
+    button = "" if unfolded else '<p><button type="button" class="small" id="unfold">Open all</button></p>'
+    body = f'{button}<div class="cards">{"".join(cards)}</div>'
+    return section("Profiles", "What sets them apart", lead, body, wide=True)
+
+
+def _profile(facts: Facts, cluster: int, features: np.ndarray, full: float) -> str:
+    """Some features of a cluster; bars go right from the middle above the mean of all rows, and left below."""
+    moments, lines = facts.moments, []
+    for i in features:
+        numbers = moments.mean[cluster, i], moments.deviation[cluster, i], moments.whole_mean[i]
+        places, value = decimals(float(moments.whole_deviation[i])), float(moments.effect[cluster, i])
+        mean, deviation, whole = (format_number(each, places) for each in numbers)
+        side, sign = "more" if value >= 0 else "less", "+" if value >= 0.05 else ""
+        width = min(1.0, abs(value) / full)
+        difference = (
+            f'<span class="difference"><span class="effect {side}" style="--w:{width:.4f}"></span>'
+            f'<span class="amount">{sign}{format_number(value, 1)}{unseen(" standard deviations")}</span></span>'
+        )
+        own = f"{mean} <small>\u00b1\u2009{deviation}</small>"
+        lines.append((escape(facts.reader.names[i]), own, whole, difference))
+    heads = ["Feature", "Mean \u00b1 sd", "All rows", "Difference"]
+    return table(f"Profile of cluster {cluster}", heads, lines, "profile")
+
+
+def times_section(facts: Facts) -> str:
     timings, total, n_rows = facts.model.timings_, facts.seconds, facts.reader.n_rows
     longest = max(timings.values(), default=0.0) or 1.0
     lines = []
     for phase, seconds in timings.items():
-        share, rate = format_share(seconds, total), format_rate(seconds, n_rows)
+        share, rate = format_share(seconds, total), f"{1e9 * seconds / n_rows:,.0f} ns"
         lines.append((escape(phase), bar(seconds / longest), format_seconds(seconds), share, rate))
     heads = ["Phase", unseen("Length"), "Time", "Share", "A row"]
-    lead = f"The fit took {format_seconds(total)}, {format_rate(total, n_rows)} a row."
+    lead = f"The fit took {format_seconds(total)}, {1e9 * total / n_rows:,.0f} ns a row."
     if facts.peak_memory:
         lead += f" Peak memory of the process, data included: {format_bytes(facts.peak_memory)}."
-    return section("times", "Time", "Time and memory", lead, table("Time of each phase", heads, lines, "times"))
+    return section("Time", "Time and memory", lead, table("Time of each phase", heads, lines, "times"))
 
 
-def new_rows_section(facts: Facts) -> PageSection:
+def new_rows_section(facts: Facts) -> str:
     """How to load the model and label new rows."""
+    names = [json.dumps(name, ensure_ascii=False) for name in facts.reader.names]
+    columns = ", ".join([*names[:NAMES_SHOWN], "..."] if len(names) > NAMES_SHOWN else names)
+    lead, body = "The saved model labels rows that were not in the fit.", fill("new_rows.html", columns=escape(columns))
     if not hasattr(facts.model, "predict"):
         lead = f"{type(facts.model).__name__} labels the rows it was fitted to, and no others."
         body = "<p>To label new rows too, fit a method with landmarks, such as <code>DnCSC</code>.</p>"
-        return section("use", "New rows", "New rows", lead, body)
-    shown = [json.dumps(name, ensure_ascii=False) for name in facts.reader.names[:NAMES_SHOWN]]
-    columns = ", ".join(shown) + (", ..." if facts.reader.n_features > NAMES_SHOWN else "")
-    code = (
-        f"import dncsc\n\nmodel = dncsc.load_model({json.dumps(MODEL_FILE)})\n"
-        f"labels = model.predict(new_rows)  # columns: {columns}"
-    )
-    body = (
-        f"<h3>In Python</h3>\n<pre><code>{escape(code)}</code></pre>\n<h3>On the command line</h3>\n"
-        f"<pre><code>dncsc predict {MODEL_FILE} new.csv -o labels.csv</code></pre>"
-    )
-    return section("use", "New rows", "New rows", "The saved model labels rows that were not in the fit.", body)
+    return section("New rows", "New rows", lead, body)

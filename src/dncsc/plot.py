@@ -105,9 +105,8 @@ def landmarks(
     ax = _axes(ax, *names)
     if len(beneath):
         _draw(beneath, np.zeros(len(beneath), np.int32), _rgb([PALE]), ax)
-    ax.scatter(
-        points[:, 0], points[:, 1], s=6, color=INK, edgecolors="white", linewidths=0.3, zorder=3, label="landmarks"
-    )
+    x, y = points.T
+    ax.scatter(x, y, s=6, color=INK, edgecolors="white", linewidths=0.3, zorder=3, label="landmarks")
     return ax
 
 
@@ -134,10 +133,10 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     number = np.arange(1, len(values) + 1)
     ax.plot(number, values, color=PALE, linewidth=1.2, zorder=1)
     ax.scatter(number[k:], values[k:], s=26, facecolors="white", edgecolors=GREY, linewidths=1.2, zorder=2)
-    ax.scatter(number[:k], values[:k], s=26, color=_rgb(TWELVE.split()[:1]), zorder=2)
+    ax.scatter(number[:k], values[:k], s=26, color=palette(1), zorder=2)
     if len(values) > k:
         last, next_ = values[k - 1 : k + 1]
-        ax.axhspan(last, next_, color=_rgb(TWELVE.split()[1:2])[0], alpha=0.35, linewidth=0, zorder=0)
+        ax.axhspan(last, next_, color=palette(2)[1], alpha=0.35, linewidth=0, zorder=0)
         gap = f"gap after k = {k}: {next_ - last:.2g}"
         ax.annotate(gap, (1, next_), (0, 4), textcoords="offset points", color=INK)
     ax.locator_params(axis="x", integer=True)
@@ -162,7 +161,7 @@ def phases(model: Any, *, ax: Axes | None = None) -> Axes:
     ax = _axes(ax, "seconds", "")
     ax.spines[["top", "right"]].set_visible(False)
     seconds = np.array(list(model.timings_.values()))
-    bars = ax.barh(list(model.timings_), seconds, height=0.62, color=_rgb(TWELVE.split()[:1]))
+    bars = ax.barh(list(model.timings_), seconds, height=0.62, color=palette(1))
     n_rows = model.cluster_sizes_.sum()
     texts = [f"{each:.3f} s   {1e9 * each / n_rows:,.0f} ns a row" for each in seconds]
     ax.bar_label(bars, texts, padding=5, color=INK)

@@ -13,13 +13,6 @@ from dncsc.report.trust import PARTLY, STABLE, UNSTABLE, Trust, verdict_of
 
 SMALL_SHARE, SMALL_COUNT = 0.001, 10
 """Clusters of fewer rows than this may be outliers."""
-DOMINANT = 0.9
-"""Share of the variance from which one feature dominates all distances."""
-WIDER = 2.0
-"""How many times as wide as the gap in use another one must be."""
-ODD_ONE_OUT = 0.1
-"""By how much the re-runs agree with each other more than with the model where its start was unlucky."""
-EXACT_ENOUGH = 0.95
 STABILITY_LINES = 15
 """Clusters whose stability is shown at once: the least stable."""
 MARKS = {STABLE: "\u25cf", PARTLY: "\u25d0", UNSTABLE: "\u25cb"}
@@ -34,14 +27,14 @@ def eigengap(facts: Facts) -> float | None:
 def suggested_k(facts: Facts) -> int | None:
     """A number of clusters for which the eigenvalues speak more clearly than for the one in use.
 
-    Gaps grow with the eigenvalues: the other has to be wider both absolutely and relative to its eigenvalue.
+    Gaps grow with the eigenvalues: the other has to be twice as wide, and wider relative to its eigenvalue.
     """
     own = eigengap(facts)
     if own is None:
         return None
     values, k = np.asarray(facts.eigenvalues), facts.n_clusters
     widths, heights = np.diff(values), np.maximum(values[1:], 1e-12)
-    clearer = (widths > WIDER * own) & (widths / heights > own / heights[k - 1])
+    clearer = (widths > 2 * own) & (widths / heights > own / heights[k - 1])
     clearer[[0, k - 1]] = False
     return int(np.where(clearer, widths, 0).argmax()) + 1 if clearer.any() else None
 
@@ -69,7 +62,7 @@ def advice(facts: Facts, trust: Trust) -> list[str]:
 
 def _on_number(facts: Facts, trust: Trust) -> Iterator[str]:
     """On the number of clusters, unless the model is the odd one out among all runs."""
-    if trust.among is not None and trust.among[1] > trust.ari + ODD_ONE_OUT:
+    if trust.among is not None and trust.among[1] > trust.ari + 0.1:
         yield (
             f"The other runs agree with each other (ARI {trust.among[1]:.2f}) more than with this model "
             f"({trust.ari:.2f}), which may have had an unlucky start: try `random_state={trust.reruns[0].seed}`."
@@ -99,7 +92,7 @@ def _on_method(facts: Facts, trust: Trust) -> Iterator[str]:
             f"The graph has {n_components:,} connected components, more than the {facts.n_clusters:,} clusters, "
             "so that the nearest ones were merged: try more `n_neighbors`, or more clusters."
         )
-    if exact is not None and exact < EXACT_ENOUGH:
+    if exact is not None and exact < 0.95:
         yield (
             f"For {exact:.0%} of the rows the nearest landmarks are proven to be the nearest: try `nearest='exact'` "
             "to see whether the rest matters."
@@ -115,7 +108,7 @@ def _on_data(facts: Facts) -> Iterator[str]:
     empty = facts.n_clusters - np.count_nonzero(counts)
     if empty > 0:
         yield f"{empty} of the {facts.n_clusters} clusters are empty: the rows have fewer distinct groups."
-    if facts.reader.n_features > 1 and variance.max() > DOMINANT * variance.sum():
+    if facts.reader.n_features > 1 and variance.max() > 0.9 * variance.sum():
         name, share = facts.reader.names[int(variance.argmax())], variance.max() / variance.sum()
         yield (
             f"The feature {name} has {share:.1%} of all variance and dominates the distances: scale the features "

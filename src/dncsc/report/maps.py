@@ -41,15 +41,11 @@ class Viewport(NamedTuple):
         """Rows by cell and cluster."""
         return count_cells(points, np.asarray(labels), self, (COLUMNS, LINES), n_clusters)
 
-    def view(self, names: tuple[str, str], axes: tuple[str, str], total: csr_matrix, n_rows: int, marks: Any) -> View:
-        """A map of rows counted by cell and cluster, and landmarks; cells are given by the gaps between their numbers.
-
-        Names are its key and its title.
-        """
+    def view(self, key: str, axes: tuple[str, str], total: csr_matrix, n_rows: int, marks: np.ndarray) -> View:
+        """A map of rows counted by cell and cluster; cells are given by the gaps between their numbers."""
         counts, places = total.tocoo(), self.encode(marks)
         return {
-            "key": names[0],
-            "title": names[1],
+            "key": key,
             "axes": axes,
             **self._asdict(),
             "rows": n_rows,
@@ -63,14 +59,14 @@ class Viewport(NamedTuple):
 
 def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
     """The map of all rows, in one pass, and that of a sample in the spectral embedding where there is one."""
-    names, axes, project = _projection(reader, moments)
+    key, axes, project = _projection(reader, moments)
     k, marks = len(moments.count), _landmarks(model)
     known = (moments.low, moments.high) if reader.n_features == 2 else None
     viewport = fit_viewport(project(moments.sample), known)
     total = csr_matrix((COLUMNS * LINES, k), dtype=np.int64)
     for start, stop, rows in reader.blocks("map"):
         total += viewport.cells(project(rows), model.labels_[start:stop], k)
-    found = [viewport.view(names, axes, total, reader.n_rows, project(marks))]
+    found = [viewport.view(key, axes, total, reader.n_rows, project(marks))]
     if not hasattr(model, "transform"):
         return found
     points, axes = embedding_points(model, moments.sample)
@@ -78,7 +74,7 @@ def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
         viewport = fit_viewport(points)
         total = viewport.cells(points, model.labels_[moments.chosen], k)
         placed = embedding_points(model, marks)[0] if len(marks) else points[:0]
-        found.append(viewport.view(("embedding", "Spectral embedding"), axes, total, len(points), placed))
+        found.append(viewport.view("embedding", axes, total, len(points), placed))
     return found
 
 
@@ -118,12 +114,12 @@ def fit_viewport(points: np.ndarray, known: tuple[np.ndarray, np.ndarray] | None
 
 def _projection(
     reader: BlockReader, moments: Moments
-) -> tuple[tuple[str, str], tuple[str, str], Callable[[np.ndarray], np.ndarray]]:
-    """Key and title, names of the axes, and how rows are placed: by their features, or by principal components."""
+) -> tuple[str, tuple[str, str], Callable[[np.ndarray], np.ndarray]]:
+    """Key of the map, names of its axes, and how rows are placed: by their features, or by principal components."""
     if reader.n_features == 2:
-        return ("features", "Features"), (reader.names[0], reader.names[1]), lambda rows: rows
+        return "features", (reader.names[0], reader.names[1]), lambda rows: rows
     if reader.n_features == 1:
-        return ("features", "Features"), (reader.names[0], "spread at random"), _spread
+        return "features", (reader.names[0], "spread at random"), _spread
     middle = moments.whole_mean
     some = moments.sample[:: -(-len(moments.sample) // PRINCIPAL_ROWS)].astype(np.float64) - middle
     vectors, shares = np.eye(2, reader.n_features), [0.0, 0.0]
@@ -131,7 +127,7 @@ def _projection(
         found = PCA(2, random_state=0).fit(some)
         vectors, shares = found.components_, found.explained_variance_ratio_
     first, second = (f"component {number} ({share:.0%} of variance)" for number, share in enumerate(shares, 1))
-    return ("principal", "Principal components"), (first, second), lambda rows: (rows - middle) @ vectors.T
+    return "principal", (first, second), lambda rows: (rows - middle) @ vectors.T
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:

@@ -19,14 +19,9 @@ from dncsc.report.html import bar, definitions, escape, fill, section, table, un
 SIZES_A_COLUMN = 16
 NAMES_SHOWN = 4
 """Names of columns in the example of code."""
+MAPS = {"principal": "Principal components", "embedding": "Spectral embedding", "pairs": "Two features"}
 WIDTH, HEIGHT = 720, 300
 RIGHT, TOP, BOTTOM = WIDTH - 16, 22, HEIGHT - 40
-MARGIN, LETTER = 14, 15
-"""Space left of the numbers on the y axis, and for each of their letters: they are large on a phone."""
-LABELS = 12
-"""Numbers below the curve, about."""
-FEW = 60
-"""Fewer points than this are large."""
 SHOWN_FEATURES, NAMED_FEATURES = 6, 3
 """Features in a cluster's profile, and in the words about it, at most."""
 HIGH, VERY_HIGH = 0.5, 1.5
@@ -112,14 +107,14 @@ def _curve(values: Sequence[float], k: int, described: str) -> str:
     power = 10.0 ** np.floor(np.log10(high / 3))
     ticks = np.arange(0, high, power * max((each for each in (2, 5) if power * each <= high / 3), default=1))
     texts = [f"{tick:.3g}".replace("e-0", "e-").replace("-", "\N{MINUS SIGN}") for tick in ticks]
-    left = MARGIN + LETTER * max(map(len, texts))
+    left = 14 + 15 * max(map(len, texts))  # space for the texts, whose letters are large on a phone
     x = np.linspace(left, RIGHT, n)
     y, tick_y = (BOTTOM - (BOTTOM - TOP) * np.asarray(each) / high for each in (values, ticks))
     drawn = []
     for up, text in zip(tick_y, texts, strict=True):
         drawn.append(f'<line class="grid" x1="{left}" x2="{RIGHT}" y1="{up:.1f}" y2="{up:.1f}"/>')
         drawn.append(f'<text x="{left - 10}" y="{up + 4:.1f}" text-anchor="end">{text}</text>')
-    every = -(-n // LABELS)
+    every = -(-n // 12)  # about a dozen numbers below the curve
     for number in sorted({1, k, *range(every, n + 1, every)}):
         if number == k or (abs(number - k) >= every and (number == 1 or number > every / 2 + 1)):
             kind = ' class="strong"' if number == k else ""
@@ -133,10 +128,10 @@ def _curve(values: Sequence[float], k: int, described: str) -> str:
             f'<line class="cut" x1="{middle:.1f}" x2="{middle:.1f}" y1="{TOP}" y2="{BOTTOM}"/>',
             f'<text class="strong" x="{place:.1f}" y="{TOP - 6}" text-anchor="{anchor}">{text}</text>',
         ]
-    points = " ".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
+    points = " ".join(f"{x[i]:.1f},{y[i]:.1f}" for i in range(n))
     drawn.append(f'<polyline points="{points}"/>')
     for i in range(n):
-        kind, radius = "used" if i < k else "unused", 5 if n < FEW else 3
+        kind, radius = "used" if i < k else "unused", 5 if n < 60 else 3
         drawn.append(f'<circle class="{kind}" cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="{radius}"/>')
     label = escape(f"Curve of {n} eigenvalues from {values[0]:.3g} to {values[-1]:.3g}. {described}")
     inner = "\n".join(drawn)
@@ -151,13 +146,14 @@ def map_section(facts: Facts) -> str:
         f'<span>{cluster}</span><span class="n">{format_share(count, n_rows)}</span></button></li>'
         for cluster, count in enumerate(counts)
     )
-    choices = {view["key"]: view["title"] for view in facts.views} | ({"pairs": "Two features"} if facts.pairs else {})
+    keys, names = [view["key"] for view in facts.views], []
+    if facts.pairs is not None:
+        keys, names = [*keys, "pairs"], facts.reader.names
     radios = [
-        f'<label><input type="radio" name="view" value="{key}"{" checked" if key == facts.views[0]["key"] else ""}>'
-        f"<span>{title}</span></label>"
-        for key, title in choices.items()
+        f'<label><input type="radio" name="view" value="{key}"{" checked" if key == keys[0] else ""}>'
+        f"<span>{MAPS.get(key, 'Features')}</span></label>"
+        for key in keys
     ]
-    names = facts.pairs["names"] if facts.pairs else []
     described = (
         f"Density of {n_rows:,} rows in {len(counts):,} clusters, {across} across and {up} up. "
         "Sizes and profiles of the clusters are in the tables."

@@ -103,7 +103,7 @@ def eigenvalues_section(facts: Facts) -> str:
 
 def _curve(values: Sequence[float], k: int, described: str) -> str:
     """Eigenvalues in ascending order as SVG; those in use are filled, and the gap after the k-th is marked."""
-    n, high = len(values), max(values[-1], 1e-12) * 1.06
+    n, k, high = len(values), min(k, len(values)), max(values[-1], 1e-12) * 1.06
     power = 10.0 ** np.floor(np.log10(high / 3))
     ticks = np.arange(0, high, power * max((each for each in (2, 5) if power * each <= high / 3), default=1))
     texts = [f"{tick:.3g}".replace("e-0", "e-").replace("-", "\N{MINUS SIGN}") for tick in ticks]

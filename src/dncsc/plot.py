@@ -219,24 +219,18 @@ def _coordinates(model: Any, X: Any, features: Sequence[int | str] | str) -> tup
         if len(features) != 2:
             raise ValueError(f"features must be two features; got {len(features)}: {features!r}.")
         known = list(getattr(model, "feature_names_in_", []))
-        columns = [_column(known, X.shape[1], each) for each in features]
+        for each in features:
+            if isinstance(each, str) and each not in known:
+                raise ValueError(f"there is no feature {each!r}; the model knows {', '.join(known) or 'no names'}.")
+            if not isinstance(each, str) and not 0 <= each < X.shape[1]:
+                raise ValueError(f"there is no feature {each}; X has {X.shape[1]}, numbered from 0.")
+        columns = [known.index(each) if isinstance(each, str) else int(each) for each in features]
         picked = _safe_indexing(X, columns, axis=1)
         points = picked.toarray() if scipy.sparse.issparse(picked) else np.asarray(picked)
         names = [str(known[column]) if known else f"feature {column}" for column in columns]
     if not np.isfinite(points).all():
         raise ValueError("X has values that are not finite among the features to draw.")
     return points, names
-
-
-def _column(known: list[str], n_features: int, feature: int | str) -> int:
-    """Number of a feature given by number or name."""
-    if isinstance(feature, str):
-        if feature not in known:
-            raise ValueError(f"there is no feature {feature!r}; the model knows {', '.join(known) or 'no names'}.")
-        return known.index(feature)
-    if not 0 <= feature < n_features:
-        raise ValueError(f"there is no feature {feature}; X has {n_features}, numbered from 0.")
-    return int(feature)
 
 
 def embedding_points(model: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:

@@ -115,10 +115,9 @@ def _curve(values: Sequence[float], k: int, described: str) -> str:
         drawn.append(f'<line class="grid" x1="{left}" x2="{RIGHT}" y1="{up:.1f}" y2="{up:.1f}"/>')
         drawn.append(f'<text x="{left - 10}" y="{up + 4:.1f}" text-anchor="end">{text}</text>')
     every = -(-n // 12)  # about a dozen numbers below the curve
-    for number in sorted({1, k, *range(every, n + 1, every)}):
-        if number == k or (abs(number - k) >= every and (number == 1 or number > every / 2 + 1)):
-            kind = ' class="strong"' if number == k else ""
-            drawn.append(f'<text{kind} x="{x[number - 1]:.1f}" y="{HEIGHT - 14}" text-anchor="middle">{number}</text>')
+    for number in [k, *(each for each in range(1, n + 1, every) if abs(each - k) >= every)]:
+        kind = ' class="strong"' if number == k else ""
+        drawn.append(f'<text{kind} x="{x[number - 1]:.1f}" y="{HEIGHT - 14}" text-anchor="middle">{number}</text>')
     if n > k and values[-1] > 0:
         middle, height = (x[k - 1] + x[k]) / 2, max(y[k - 1] - y[k], 1)
         text = f"gap after {k}: {values[k] - values[k - 1]:.3g}"

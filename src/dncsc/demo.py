@@ -6,6 +6,7 @@ import copy
 import sys
 import time
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,20 +44,19 @@ class DemoResult(NamedTuple):
 
 def run(rows: int, output: Path) -> list[DemoResult]:
     """Fit DnC-SC and k-means to a flower of some rows and to digits, print the scores and draw the flower."""
-    flower, digits = datasets.load("fl-20m", n=rows), load_digits()
+    X, y = load_digits(return_X_y=True)
     sets = [
-        LabelledData("flower", 13, *flower),
-        LabelledData("digits", 10, digits.data.astype(np.float32), digits.target),  # exact, and half as much to compile
+        LabelledData("flower", 13, *datasets.load("fl-20m", n=rows)),
+        LabelledData("digits", 10, X.astype(np.float32), y),  # exact, and half as much to compile
     ]
     warm_up(sets)
     results = [fit(data, method, kind(data.k, random_state=0)) for data in sets for method, kind in METHODS.items()]
     print(table(results), flush=True)
     try:
         draw(results[0], results[1], output)
+        _say(f"Picture of the flower: {output}")
     except ImportError as error:
         _say(f"No picture: {error}")
-    else:
-        _say(f"Picture of the flower: {output}")
     return results
 
 
@@ -65,9 +65,8 @@ def warm_up(sets: Sequence[LabelledData]) -> None:
     _say("Getting the kernels ready; the first run compiles them, which takes some seconds ...", end=" ")
     start = time.perf_counter()
     with install_recorder("numba:compile") as recorder:
-        for data in sets:
-            for kind in METHODS.values():
-                kind(data.k, random_state=0).fit(data.X[:20_000])
+        for data, kind in product(sets, METHODS.values()):
+            kind(data.k, random_state=0).fit(data.X[:20_000])
     seconds = time.perf_counter() - start
     _say(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
 
@@ -88,24 +87,18 @@ def fit(data: LabelledData, method: str, model: Any) -> DemoResult:
 
 def table(results: Sequence[DemoResult]) -> str:
     """A line a result, in columns."""
-    lines = [("set", "rows x features", "k", "method", "ACC", "NMI", "seconds")]
-    for each in results:
-        shape = "{:,} x {}".format(*each.data.X.shape)
-        scores = f"{each.acc:.1f}", f"{each.nmi:.1f}", f"{each.seconds:.2f}"
-        lines.append((each.data.name, shape, str(each.data.k), each.method, *scores))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    sides = "<>><>>>"
-    texts = [
-        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True))
-        for line in lines
-    ]
-    texts.insert(1, "-" * len(texts[0]))
-    return "\n".join(texts)
+    layout = "{:<6}  {:>15}  {:>2}  {:<6}  {:>5}  {:>5}  {:>7}"
+    header = layout.format("set", "rows x features", "k", "method", "ACC", "NMI", "seconds")
+    lines = [header, "-" * len(header)]
+    for data, method, _, seconds, acc, nmi in results:
+        shape, scores = "{:,} x {}".format(*data.X.shape), (f"{acc:.1f}", f"{nmi:.1f}", f"{seconds:.2f}")
+        lines.append(layout.format(data.name, shape, data.k, method, *scores))
+    return "\n".join(lines)
 
 
 def draw(ours: DemoResult, theirs: DemoResult, output: Path) -> None:
     """The flower by both methods, and of ours its landmarks, eigenvalues and phase times."""
-    figure = plot.new_figure(figsize=(14, 9), dpi=100)
+    figure = plot.import_matplotlib("figure").Figure(figsize=(14, 9), dpi=100)
     figure.set_layout_engine("constrained", w_pad=0.15, h_pad=0.1)
     (left, right), (low_left, low_right) = figure.subplots(2, 2, height_ratios=(2.9, 1))
     X, n_landmarks = ours.data.X, ours.model.n_landmarks_

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.special import entr
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length, column_or_1d
 
@@ -94,21 +95,16 @@ def _purity(counts: np.ndarray) -> float:
 
 
 def _ari(counts: np.ndarray) -> float:
-    """From pairs of rows that are together: in both, in classes, in clusters; Python's integers do not overflow."""
-    together, in_classes, in_clusters = (
-        sum(n * (n - 1) // 2 for n in each[each > 1].tolist())
-        for each in (counts, counts.sum(axis=1), counts.sum(axis=0))
-    )
-    n = int(counts.sum())
-    pairs = n * (n - 1) // 2
-    if not in_classes + in_clusters or in_classes == in_clusters == pairs:
-        return 1.0
-    expected = in_classes * in_clusters / pairs
-    return (together - expected) / ((in_classes + in_clusters) / 2 - expected)
+    """From pairs of rows that are together: in both, in classes, in clusters; and all pairs."""
+    groups = (counts, counts.sum(axis=1), counts.sum(axis=0), counts.sum())
+    both, classes, clusters, pairs = (float(np.sum(each * (each - 1) / 2)) for each in groups)
+    expected, most = classes * clusters / max(pairs, 1.0), (classes + clusters) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)
 
 
 def _nmi(counts: np.ndarray, average: str) -> float:
-    joint, true, pred = (_entropy(each) for each in (counts.ravel(), counts.sum(axis=1), counts.sum(axis=0)))
+    groups = (counts, counts.sum(axis=1), counts.sum(axis=0))
+    joint, true, pred = (float(entr(each / counts.sum()).sum()) for each in groups)
     averages = {
         "geometric": np.sqrt(true * pred),
         "arithmetic": (true + pred) / 2,
@@ -120,10 +116,4 @@ def _nmi(counts: np.ndarray, average: str) -> float:
         raise ValueError(f"average must be one of {', '.join(map(repr, averages))}; got {average!r}.")
     if joint == 0:
         return 1.0
-    shared = max(0.0, true + pred - joint)
-    return float(min(1.0, shared / averages[average])) if averages[average] > 0 else 0.0
-
-
-def _entropy(counts: np.ndarray) -> float:
-    share = counts[counts > 0] / counts.sum()
-    return float(max(0.0, -np.sum(share * np.log(share))))
+    return float(np.clip((true + pred - joint) / averages[average], 0, 1)) if averages[average] > 0 else 0.0

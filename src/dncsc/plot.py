@@ -72,11 +72,11 @@ def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1)
     if len(labels) != len(points):
         labels = np.asarray(model.predict(X))
     colours = palette(max(int(labels.max()) + 1, _number(model)))
-    ax = _axes(ax)
+    ax = _axes(ax, *names)
     _draw(points, labels, colours, ax)
     for cluster, colour in enumerate(colours):
         ax.plot([], [], "o", color=colour, label=f"cluster {cluster}")
-    return _named(ax, names)
+    return ax
 
 
 def landmarks(
@@ -100,16 +100,14 @@ def landmarks(
     matplotlib Axes
     """
     check_is_fitted(model)
-    with warnings.catch_warnings():  # landmarks are an array, even if the model was fitted to a frame with names
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        points, names = _coordinates(model, model.landmarks_, features)
-    beneath = None if X is None else _coordinates(model, X, features)[0]
-    ax = _axes(ax)
-    if beneath is not None:
+    points, names = _coordinates(model, model.landmarks_, features)
+    beneath = np.empty((0, 2)) if X is None else _coordinates(model, X, features)[0]
+    ax = _axes(ax, *names)
+    if len(beneath):
         _draw(beneath, np.zeros(len(beneath), np.int32), _rgb([PALE]), ax)
     x, y = points.T
     ax.scatter(x, y, s=6, color=INK, edgecolors="white", linewidths=0.3, zorder=3, label="landmarks")
-    return _named(ax, names)
+    return ax
 
 
 def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -130,18 +128,19 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     check_is_fitted(model)
     values, k = np.asarray(model.eigenvalues_), _number(model)
-    ax = _axes(ax)
+    ax = _axes(ax, "number", "eigenvalue")
+    ax.spines[["top", "right"]].set_visible(False)
     number = np.arange(1, len(values) + 1)
     ax.plot(number, values, color=PALE, linewidth=1.2, zorder=1)
     ax.scatter(number[k:], values[k:], s=26, facecolors="white", edgecolors=GREY, linewidths=1.2, zorder=2)
-    ax.scatter(number[:k], values[:k], s=26, color=_rgb(TWELVE.split()[:1]), zorder=2)
+    ax.scatter(number[:k], values[:k], s=26, color=palette(1), zorder=2)
     if len(values) > k:
         last, next_ = values[k - 1 : k + 1]
-        ax.axhspan(last, next_, color=_rgb(TWELVE.split()[1:2])[0], alpha=0.35, linewidth=0, zorder=0)
-        text = f"gap after k = {k}: {next_ - last:.2g}"
-        ax.annotate(text, (1, next_), (0, 4), textcoords="offset points", color=INK)
+        ax.axhspan(last, next_, color=palette(2)[1], alpha=0.35, linewidth=0, zorder=0)
+        gap = f"gap after k = {k}: {next_ - last:.2g}"
+        ax.annotate(gap, (1, next_), (0, 4), textcoords="offset points", color=INK)
     ax.locator_params(axis="x", integer=True)
-    return _bare(_named(ax, ("number", "eigenvalue")))
+    return ax
 
 
 def phases(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -159,16 +158,17 @@ def phases(model: Any, *, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     check_is_fitted(model)
-    ax = _axes(ax)
+    ax = _axes(ax, "seconds", "")
+    ax.spines[["top", "right"]].set_visible(False)
     seconds = np.array(list(model.timings_.values()))
-    bars = ax.barh(list(model.timings_), seconds, height=0.62, color=_rgb(TWELVE.split()[:1]))
-    rates = 1e9 * seconds / model.cluster_sizes_.sum()
-    texts = [f"{each:.3f} s   {rate:,.0f} ns a row" for each, rate in zip(seconds, rates, strict=True)]
+    bars = ax.barh(list(model.timings_), seconds, height=0.62, color=palette(1))
+    n_rows = model.cluster_sizes_.sum()
+    texts = [f"{each:.3f} s   {1e9 * each / n_rows:,.0f} ns a row" for each in seconds]
     ax.bar_label(bars, texts, padding=5, color=INK)
     ax.set_xlim(0, 1.75 * max(seconds.max(), 1e-9))  # space for the text next to the longest bar
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
-    return _bare(_named(ax, ("seconds", "")))
+    return ax
 
 
 def palette(n: int) -> np.ndarray:
@@ -181,15 +181,6 @@ def palette(n: int) -> np.ndarray:
     return np.concatenate([_rgb(TWELVE.split()[:n]), np.reshape(more, (-1, 3))])
 
 
-def two_coordinates(embedded: np.ndarray) -> tuple[np.ndarray, tuple[str, str]]:
-    """Two coordinates of an embedding that are worth drawing, and their names.
-
-    The first eigenvector is nearly constant, so the next two are taken where there are three.
-    """
-    first = min(1, embedded.shape[1] - 2)
-    return embedded[:, first : first + 2], (f"embedding {first}", f"embedding {first + 1}")
-
-
 def _number(model: Any) -> int:
     """How many clusters a model has; k-means of scikit-learn only says how many it was asked for."""
     return int(getattr(model, "n_clusters_", getattr(model, "n_clusters", 1)))
@@ -199,77 +190,63 @@ def _rgb(codes: Sequence[str]) -> np.ndarray:
     return np.array([list(bytes.fromhex(code.lstrip("#"))) for code in codes]) / 255
 
 
-def _axes(ax: Axes | None) -> Axes:
-    """The axes given, or pyplot's current ones."""
-    if ax is not None:
-        return ax
-    return _matplotlib("pyplot").gca()
+def _axes(ax: Axes | None, across: str, up: str) -> Axes:
+    """The axes given, or pyplot's current ones, with their names."""
+    ax = import_matplotlib("pyplot").gca() if ax is None else ax
+    ax.set(xlabel=across, ylabel=up)
+    return ax
 
 
-def new_figure(**options: Any) -> Any:
-    """A figure of matplotlib that pyplot does not know."""
-    return _matplotlib("figure").Figure(**options)
-
-
-def _matplotlib(name: str) -> Any:
+def import_matplotlib(name: str) -> Any:
+    """A module of matplotlib, or an error that says what to install."""
     try:
         return import_module(f"matplotlib.{name}")
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
 
 
-def _named(ax: Axes, names: Sequence[str]) -> Axes:
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
-    return ax
-
-
-def _bare(ax: Axes) -> Axes:
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
 def _coordinates(model: Any, X: Any, features: Sequence[int | str] | str) -> tuple[np.ndarray, Sequence[str]]:
     """Two numbers a row, finite, and what they are called."""
     X = X if hasattr(X, "shape") else np.asarray(X)
+    names: Sequence[str]
     if isinstance(features, str):
         if features != "embedding":
             raise ValueError(f'features must be two features or "embedding"; got {features!r}.')
-        points, names = _embedding(model, X)
+        points, names = embedding_points(model, X)
+        if points.shape[1] < 2:
+            raise ValueError("the embedding of a single cluster has one coordinate; two are needed to draw it.")
     else:
         if len(features) != 2:
             raise ValueError(f"features must be two features; got {len(features)}: {features!r}.")
-        columns = [_column(model, X.shape[1], each) for each in features]
+        known = list(getattr(model, "feature_names_in_", []))
+        for each in features:
+            if isinstance(each, str) and each not in known:
+                raise ValueError(f"there is no feature {each!r}; the model knows {', '.join(known) or 'no names'}.")
+            if not isinstance(each, str) and not 0 <= each < X.shape[1]:
+                raise ValueError(f"there is no feature {each}; X has {X.shape[1]}, numbered from 0.")
+        columns = [known.index(each) if isinstance(each, str) else int(each) for each in features]
         picked = _safe_indexing(X, columns, axis=1)
         points = picked.toarray() if scipy.sparse.issparse(picked) else np.asarray(picked)
-        known = getattr(model, "feature_names_in_", None)
-        names = [f"feature {column}" if known is None else str(known[column]) for column in columns]
+        names = [str(known[column]) if known else f"feature {column}" for column in columns]
     if not np.isfinite(points).all():
         raise ValueError("X has values that are not finite among the features to draw.")
     return points, names
 
 
-def _column(model: Any, n_features: int, feature: int | str) -> int:
-    """Number of a feature given by number or name."""
-    if isinstance(feature, str):
-        known = list(getattr(model, "feature_names_in_", []))
-        if feature not in known:
-            raise ValueError(f"there is no feature {feature!r}; the model knows {', '.join(known) or 'no names'}.")
-        return known.index(feature)
-    if not 0 <= feature < n_features:
-        raise ValueError(f"there is no feature {feature}; X has {n_features}, numbered from 0.")
-    return int(feature)
+def embedding_points(model: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:
+    """Two coordinates of the embedding, or its only one, and their names.
 
-
-def _embedding(model: Any, X: Any) -> tuple[np.ndarray, Sequence[str]]:
-    """Two coordinates of the embedding, block by block: all of them might not fit in memory."""
-    points = np.empty((X.shape[0], 2))
-    for rows in gen_batches(len(points), BLOCK):
-        embedded = np.asarray(model.transform(_safe_indexing(X, rows)))
-        if embedded.shape[1] < 2:
-            raise ValueError("the embedding of a single cluster has one coordinate; two are needed to draw it.")
-        points[rows], names = two_coordinates(embedded)
-    return points, names
+    The first eigenvector is nearly constant, so the next two are taken where there are three. Rows are transformed
+    block by block: all coordinates might not fit in memory.
+    """
+    points = []
+    with warnings.catch_warnings():  # X may be an array, even if the model was fitted to a frame with names
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        for rows in gen_batches(X.shape[0], BLOCK):
+            embedded = np.asarray(model.transform(_safe_indexing(X, rows)))
+            first = int(embedded.shape[1] > 2)
+            points.append(embedded[:, first : first + 2].copy())
+    return np.concatenate(points), (f"embedding {first}", f"embedding {first + 1}")
 
 
 def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes) -> None:
@@ -277,15 +254,21 @@ def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes)
     if len(points) < MANY_ROWS:
         ax.scatter(points[:, 0], points[:, 1], s=9, c=colours[labels], alpha=0.8, linewidths=0)
         return
-    low, high = (each.astype(np.float64) for each in (points.min(axis=0), points.max(axis=0)))
+    low, high = points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64)
     margin = np.where(high > low, 0.02 * (high - low), np.maximum(np.abs(low), 1.0))
     low, high = low - margin, high + margin
     side = int(np.clip(np.sqrt(len(points)) / 2, 128, 512))
     total = scipy.sparse.csr_matrix((side * side, len(colours)), dtype=np.int64)
     for rows in gen_batches(len(points), BLOCK):
         total += count_cells(points[rows], labels[rows], (low, high), (side, side), len(colours))
-    image = _shade(total, colours).reshape(side, side, 4)
-    ax.imshow(image, extent=(low[0], high[0], low[1], high[1]), origin="lower", aspect=ax.get_aspect())
+    count = np.asarray(total.sum(axis=1)).ravel()
+    taken = count > 0
+    image = np.full((side * side, 4), [1.0, 1.0, 1.0, 0.0])  # white: a mixture of neighbouring cells is not darker
+    image[taken, :3] = (total @ colours)[taken] / count[taken, None]
+    full = np.log1p(np.quantile(count[taken], 0.99))
+    image[taken, 3] = 0.3 + 0.7 * np.minimum(1, np.log1p(count[taken]) / full)
+    extent = (low[0], high[0], low[1], high[1])
+    ax.imshow(image.reshape(side, side, 4), extent=extent, origin="lower", aspect=ax.get_aspect())
 
 
 def count_cells(
@@ -301,14 +284,3 @@ def count_cells(
     column, line = np.minimum(unit[inside] * grid, (columns - 1, lines - 1)).astype(np.int64).T
     entries = (np.ones(len(line), np.int64), (line * columns + column, labels[inside]))
     return scipy.sparse.coo_matrix(entries, (columns * lines, n_clusters)).tocsr()
-
-
-def _shade(total: scipy.sparse.csr_matrix, colours: np.ndarray) -> np.ndarray:
-    """RGBA of each cell: the mean colour of its rows, more opaque the more there are."""
-    count = np.asarray(total.sum(axis=1)).ravel()
-    taken = count > 0
-    image = np.ones((len(count), 4))
-    image[taken, :3] = (total @ colours)[taken] / count[taken, None]
-    full = np.log1p(np.quantile(count[taken], 0.99))
-    image[:, 3] = np.where(taken, 0.3 + 0.7 * np.minimum(1, np.log1p(count) / full), 0)
-    return image

@@ -10,7 +10,7 @@ import pytest
 from dncsc import DnCSC
 from dncsc.report import trust
 from dncsc.report.advice import advice, suggested_k
-from dncsc.report.facts import Facts, ReportOptions, gather
+from dncsc.report.facts import Facts, gather
 from dncsc.report.reader import BlockReader
 from report_page import four_groups
 
@@ -20,7 +20,7 @@ def facts() -> Facts:
     """Of four groups far apart, which need no advice."""
     frame = four_groups()
     model = DnCSC(4, n_landmarks=80, random_state=7).fit(frame)
-    return gather(model, BlockReader(frame), ReportOptions(reruns=2, sample_rows=1000))
+    return gather(model, BlockReader(frame), reruns=2, sample_rows=1000)
 
 
 def given(facts: Facts) -> str:

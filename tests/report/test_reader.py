@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from dncsc import DnCSC, LloydKMeans
 from dncsc.engines.layout import block_rows
 from dncsc.report import write_report
-from dncsc.report.reader import sample_numbers
+from dncsc.report.reader import BlockReader, gather_moments, sample_numbers
 from dncsc.rows import open_rows
 from report_page import Lazy, Page, four_groups
 
@@ -87,6 +87,23 @@ def test_a_sample_is_spread_over_all_rows():
     assert (np.diff(chosen) > 0).all()
     assert np.bincount(chosen // 100_001).tolist() == pytest.approx([100] * 10, abs=1)
     assert len(sample_numbers(10**9, 10**6, 10**6)) == 67
+
+
+def test_moments_keep_their_digits_far_from_zero():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(3 * block_rows(40) + 7, 40)) + 1e8
+    labels = random.integers(0, 5, len(rows))
+    labels[labels == 3] = 2  # cluster 3 stays empty
+    chosen = sample_numbers(len(rows), 40, 1000)
+    found = gather_moments(BlockReader(rows), labels, 5, chosen)
+    for cluster in (0, 1, 2, 4):
+        own = rows[labels == cluster]
+        np.testing.assert_allclose(found.mean[cluster] - 1e8, own.mean(axis=0) - 1e8, atol=1e-5)
+        np.testing.assert_allclose(found.deviation[cluster], own.std(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(found.whole_deviation, rows.std(axis=0), rtol=1e-6)
+    np.testing.assert_array_equal(found.count, np.bincount(labels, minlength=5))
+    np.testing.assert_array_equal(found.sample, rows[chosen])
+    assert (found.effect[3] == 0).all()
 
 
 def test_memory_does_not_grow_with_the_rows(tmp_path):

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from dncsc import DnCSC, LloydKMeans, metrics
-from dncsc.report import moments, trust
-from dncsc.report.reader import BlockReader
+from dncsc.report import trust
+from dncsc.report.reader import BlockReader, gather_moments
 from report_page import four_groups
 
 
 def test_stability_is_the_mean_best_jaccard():
     rows = np.random.default_rng(1).uniform(size=(2000, 4))
     model = LloydKMeans(6, random_state=3).fit(rows)
-    found = moments.gather(BlockReader(rows), model.labels_, 6, np.arange(2000))
+    found = gather_moments(BlockReader(rows), model.labels_, 6, np.arange(2000))
     again = trust.examine(model, found, 2, lambda step, done: None)
     others = [LloydKMeans(6, random_state=seed).fit(rows).labels_ for seed in (4, 5)]
     for cluster in range(6):
@@ -31,7 +31,7 @@ def test_stability_is_the_mean_best_jaccard():
 def test_reruns_seek_as_many_clusters_as_the_model_has():
     frame = four_groups()
     model = DnCSC(3, n_landmarks=80, random_state=7).fit(frame)
-    found = moments.gather(BlockReader(frame), model.labels_, 3, np.arange(1000))
+    found = gather_moments(BlockReader(frame), model.labels_, 3, np.arange(1000))
     given = trust.examine(model, found, 1, lambda step, done: None)
     counted = trust.examine(model.set_params(n_clusters="auto"), found, 1, lambda step, done: None)  # which would be 4
     assert counted == given

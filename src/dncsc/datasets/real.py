@@ -6,8 +6,8 @@ PenDigits and Letters are shipped, see data/README.md. OpenML's files are kept i
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml
@@ -16,8 +16,7 @@ from sklearn.preprocessing import LabelEncoder
 SHIPPED = Path(__file__).parent / "data"
 
 
-@dataclass(frozen=True)
-class Real:
+class Real(NamedTuple):
     """Shape of a set in the paper, and its name and version at OpenML."""
 
     n: int
@@ -45,15 +44,11 @@ def find(name: str) -> Path | None:
 def read(name: str) -> tuple[np.ndarray, np.ndarray]:
     """All rows and their classes."""
     path = find(name)
-    if path is None:
-        return _download(name)
-    with np.load(path, allow_pickle=False) as stored:
-        X, y = stored["X"], stored["y"]
-    # Shipped values are whole numbers below 256 and are stored as such.
-    return (X.astype(np.float32), y.astype(np.int64)) if path.parent == SHIPPED else (X, y)
-
-
-def _download(name: str) -> tuple[np.ndarray, np.ndarray]:
+    if path is not None:
+        with np.load(path, allow_pickle=False) as stored:
+            X, y = stored["X"], stored["y"]
+        # Shipped values are whole numbers below 256 and are stored as such.
+        return (X.astype(np.float32), y.astype(np.int64)) if path.parent == SHIPPED else (X, y)
     known, version = REAL[name].openml
     try:
         fetched = fetch_openml(known, version=version, as_frame=False, parser="auto")
@@ -65,7 +60,5 @@ def _download(name: str) -> tuple[np.ndarray, np.ndarray]:
         ) from error
     X = np.asarray(fetched.data, dtype=np.float32)
     if X.shape != (REAL[name].n, REAL[name].n_features):
-        raise ValueError(
-            f"data set {name!r}: OpenML's {known} version {version} has shape {X.shape}, not that of the paper."
-        )
+        raise ValueError(f"data set {name!r}: {known} {version} of OpenML has shape {X.shape}, not that of the paper.")
     return X, LabelEncoder().fit_transform(fetched.target)

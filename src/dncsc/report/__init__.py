@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from dncsc.atomic import atomic_write
-from dncsc.report.facts import ReportOptions, gather
+from dncsc.estimators.parameters import integer
+from dncsc.report.facts import gather
 from dncsc.report.page import page
 from dncsc.report.reader import BlockReader, StepProgress
 from dncsc.report.trust import sought
@@ -70,9 +70,13 @@ def write_report(
     check_is_fitted(model)
     if not hasattr(model, "labels_"):
         raise ValueError("the model has no labels_, which files of models leave out: set them to model.predict(rows).")
-    target = _target(path)
-    _check_at_least(0, "reruns", reruns)
-    _check_at_least(1, "sample_rows", sample_rows)
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; give the name of a file for the report, such as report.html.")
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write the report to.")
+    integer(0).check("reruns", reruns)
+    integer(1).check("sample_rows", sample_rows)
     reader = BlockReader(rows, getattr(model, "feature_names_in_", None), progress)
     fitted = (len(model.labels_), model.n_features_in_)
     if reader.shape != fitted:
@@ -83,20 +87,6 @@ def write_report(
     k = sought(model)
     if reruns and sample_rows < min(k, reader.n_rows):
         raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again.")
-    text = page(gather(model, reader, ReportOptions(title, data, command, int(reruns), int(sample_rows))))
+    text = page(gather(model, reader, reruns, sample_rows), title, data, command)
     with atomic_write(target) as file:
         file.write(text.encode("utf-8", errors="replace"))
-
-
-def _target(path: str | os.PathLike[str]) -> Path:
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; give the name of a file for the report, such as report.html.")
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to write the report to.")
-    return target
-
-
-def _check_at_least(least: int, name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}.")

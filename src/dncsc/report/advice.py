@@ -1,37 +1,21 @@
-"""What the facts mean, in sentences: what sets a cluster apart, whether the result repeats, what to try next."""
+"""How trustworthy a clustering is: what re-runs say, what to try next, and the section of the page about both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from dncsc.report.facts import Facts
-from dncsc.report.format import name_clusters
-from dncsc.report.trust import STABLE, UNSTABLE, Trust
+from dncsc.report.format import format_number, name_clusters
+from dncsc.report.html import bar, definitions, escape, prose, section, table, unseen
+from dncsc.report.trust import PARTLY, STABLE, UNSTABLE, Trust, verdict_of
 
-HIGH, VERY_HIGH = 0.5, 1.5
-"""Standardised differences that are called high, and very high."""
-NAMED_FEATURES = 3
 SMALL_SHARE, SMALL_COUNT = 0.001, 10
 """Clusters of fewer rows than this may be outliers."""
-DOMINANT = 0.9
-"""Share of the variance from which one feature dominates all distances."""
-WIDER = 2.0
-"""How many times as wide as the gap in use another one must be."""
-ODD_ONE_OUT = 0.1
-"""By how much the re-runs agree with each other more than with the model where its start was unlucky."""
-EXACT_ENOUGH = 0.95
-
-
-def distinctive_features(effect: np.ndarray, names: Sequence[str]) -> list[tuple[str, str]]:
-    """How a cluster differs from all rows, the largest difference first: ("very high", "petal_length")."""
-    order = np.argsort(-np.abs(effect), kind="stable")[:NAMED_FEATURES]
-    return [
-        (("very " if abs(effect[i]) >= VERY_HIGH else "") + ("high" if effect[i] > 0 else "low"), names[i])
-        for i in order
-        if abs(effect[i]) >= HIGH
-    ]
+STABILITY_LINES = 15
+"""Clusters whose stability is shown at once: the least stable."""
+MARKS = {STABLE: "\u25cf", PARTLY: "\u25d0", UNSTABLE: "\u25cb"}
 
 
 def eigengap(facts: Facts) -> float | None:
@@ -43,21 +27,22 @@ def eigengap(facts: Facts) -> float | None:
 def suggested_k(facts: Facts) -> int | None:
     """A number of clusters for which the eigenvalues speak more clearly than for the one in use.
 
-    Gaps grow with the eigenvalues: the other has to be wider both absolutely and relative to its eigenvalue.
+    Gaps grow with the eigenvalues: the other has to be twice as wide, and wider relative to its eigenvalue.
     """
     own = eigengap(facts)
     if own is None:
         return None
     values, k = np.asarray(facts.eigenvalues), facts.n_clusters
     widths, heights = np.diff(values), np.maximum(values[1:], 1e-12)
-    clearer = (widths > WIDER * own) & (widths / heights > own / heights[k - 1])
+    clearer = (widths > 2 * own) & (widths / heights > own / heights[k - 1])
     clearer[[0, k - 1]] = False
     return int(np.where(clearer, widths, 0).argmax()) + 1 if clearer.any() else None
 
 
 def verdict_sentence(facts: Facts, trust: Trust) -> str:
     """What the re-runs say."""
-    rows = "all rows" if trust.n_rows == facts.n_rows else f"{trust.n_rows:,} of the {facts.n_rows:,} rows"
+    n_rows = facts.reader.n_rows
+    rows = "all rows" if trust.n_rows == n_rows else f"{trust.n_rows:,} of the {n_rows:,} rows"
     times = "once more" if len(trust.reruns) == 1 else f"{len(trust.reruns)} more times"
     start = f"The method was run {times} on {rows}, with other seeds"
     if trust.verdict == STABLE:
@@ -72,78 +57,130 @@ def verdict_sentence(facts: Facts, trust: Trust) -> str:
 
 def advice(facts: Facts, trust: Trust) -> list[str]:
     """What to try, the most promising first; what can be typed is in backquotes."""
-    unlucky = trust.among is not None and trust.among[1] > trust.ari + ODD_ONE_OUT
-    first = _on_start(trust) if unlucky else _on_number(facts, trust)
-    return [*first, *_on_method(facts, trust), *_on_graph(facts), *_on_data(facts)]
+    return [*_on_number(facts, trust), *_on_method(facts, trust), *_on_data(facts)]
 
 
-def _on_start(trust: Trust) -> list[str]:
-    assert trust.among is not None
-    return [
-        f"The other runs agree with each other (ARI {trust.among[1]:.2f}) more than with this model ({trust.ari:.2f}), "
-        f"which may have had an unlucky start: try `random_state={trust.reruns[0].seed}`."
-    ]
-
-
-def _on_number(facts: Facts, trust: Trust) -> list[str]:
-    found = []
-    other = suggested_k(facts)
+def _on_number(facts: Facts, trust: Trust) -> Iterator[str]:
+    """On the number of clusters, unless the model is the odd one out among all runs."""
+    if trust.among is not None and trust.among[1] > trust.ari + 0.1:
+        yield (
+            f"The other runs agree with each other (ARI {trust.among[1]:.2f}) more than with this model "
+            f"({trust.ari:.2f}), which may have had an unlucky start: try `random_state={trust.reruns[0].seed}`."
+        )
+        return
+    other, fewer = suggested_k(facts), facts.n_clusters - 1
     if other is not None:
-        found.append(f"The eigenvalues have a clearer gap after {other}: try `n_clusters={other}`.")
+        yield f"The eigenvalues have a clearer gap after {other}: try `n_clusters={other}`."
     pairs = sorted({tuple(sorted((one, two))) for one in trust.unstable if (two := trust.partner[one]) is not None})
     if pairs and trust.verdict != UNSTABLE:
         named = ", ".join(f"{one} with {two}" for one, two in pairs[:3])
-        fewer = facts.n_clusters - 1
         hint = f": try `n_clusters={fewer}`" if other is None and fewer > 1 else ""
-        found.append(f"Some clusters exchange rows from run to run ({named}) and may be one{hint}.")
-    return found
+        yield f"Some clusters exchange rows from run to run ({named}) and may be one{hint}."
 
 
-def _on_method(facts: Facts, trust: Trust) -> list[str]:
-    if trust.verdict == STABLE:
-        return []
-    found = []
-    if facts.n_landmarks is not None and facts.n_landmarks < facts.n_rows / 2:
-        found.append(f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`.")
-    if facts.method == "LloydKMeans":
-        found.append("k-means finds round clusters only: try `DnCSC`, and more starts (`n_init`).")
-    elif trust.confidence is None:
-        found.append("An ensemble is more stable, as it uses several graphs: try `LSEC`.")
-    return found
-
-
-def _on_graph(facts: Facts) -> list[str]:
-    found = []
-    if facts.n_components > facts.n_clusters:
-        found.append(
-            f"The graph has {facts.n_components:,} connected components, more than the {facts.n_clusters:,} clusters, "
+def _on_method(facts: Facts, trust: Trust) -> Iterator[str]:
+    n_components, exact = int(facts.model.n_graph_components_), facts.exact_fraction
+    if trust.verdict != STABLE:
+        if facts.n_landmarks is not None and facts.n_landmarks < facts.reader.n_rows / 2:
+            yield f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`."
+        if type(facts.model).__name__ == "LloydKMeans":
+            yield "k-means finds round clusters only: try `DnCSC`, and more starts (`n_init`)."
+        elif trust.confidence is None:
+            yield "An ensemble is more stable, as it uses several graphs: try `LSEC`."
+    if n_components > facts.n_clusters:
+        yield (
+            f"The graph has {n_components:,} connected components, more than the {facts.n_clusters:,} clusters, "
             "so that the nearest ones were merged: try more `n_neighbors`, or more clusters."
         )
-    if facts.exact_fraction is not None and facts.exact_fraction < EXACT_ENOUGH:
-        found.append(
-            f"For {facts.exact_fraction:.0%} of the rows the nearest landmarks are proven to be the nearest: try "
-            "`nearest='exact'` to see whether the rest matters."
+    if exact is not None and exact < 0.95:
+        yield (
+            f"For {exact:.0%} of the rows the nearest landmarks are proven to be the nearest: try `nearest='exact'` "
+            "to see whether the rest matters."
         )
-    return found
 
 
-def _on_data(facts: Facts) -> list[str]:
-    found = []
-    counts = facts.moments.count
-    small = np.flatnonzero((counts > 0) & ((counts < SMALL_SHARE * facts.n_rows) | (counts < SMALL_COUNT)))
+def _on_data(facts: Facts) -> Iterator[str]:
+    counts, variance = facts.moments.count, facts.moments.whole_deviation**2
+    small = np.flatnonzero((counts > 0) & (counts < max(SMALL_SHARE * facts.reader.n_rows, SMALL_COUNT)))
     if len(small):
         verb, named = "are" if len(small) > 1 else "is", name_clusters(small.tolist())
-        found.append(f"{named[0].upper()}{named[1:]} {verb} very small: perhaps outliers rather than a cluster.")
+        yield f"{named.capitalize()} {verb} very small: perhaps outliers rather than a cluster."
     empty = facts.n_clusters - np.count_nonzero(counts)
     if empty > 0:
-        found.append(f"{empty} of the {facts.n_clusters} clusters are empty: the rows have fewer distinct groups.")
-    variance = facts.moments.whole_deviation**2
-    if facts.n_features > 1 and variance.max() > DOMINANT * variance.sum():
-        name, share = facts.names[int(variance.argmax())], variance.max() / variance.sum()
-        found.append(
+        yield f"{empty} of the {facts.n_clusters} clusters are empty: the rows have fewer distinct groups."
+    if facts.reader.n_features > 1 and variance.max() > 0.9 * variance.sum():
+        name, share = facts.reader.names[int(variance.argmax())], variance.max() / variance.sum()
+        yield (
             f"The feature {name} has {share:.1%} of all variance and dominates the distances: scale the features "
             "unless that is intended."
         )
     if facts.seed is None:
-        found.append("No seed was given, so that the next fit may differ: set `random_state` to repeat this one.")
-    return found
+        yield "No seed was given, so that the next fit may differ: set `random_state` to repeat this one."
+
+
+def trust_section(facts: Facts) -> str:
+    """What the re-runs say; nothing where there were none."""
+    trust = facts.trust
+    if trust is None:
+        return ""
+    tips = advice(facts, trust) or ["Nothing here asks for a change."]
+    body = (
+        f'<p class="verdict">{badge(trust.verdict)} {escape(verdict_sentence(facts, trust))}</p>\n'
+        f"<h3>What to try</h3>\n<ul class='tips'>{''.join(f'<li>{prose(each)}</li>' for each in tips)}</ul>\n"
+        f'<div class="two"><div><h3>Agreement of the runs</h3>{_reruns(trust)}</div>'
+        f"<div><h3>The graph</h3>{definitions(_graph(facts, trust), 'facts')}</div></div>\n"
+        f"<h3>Each cluster, run again</h3>{_stability(facts, trust)}"
+    )
+    lead = "Agreement with other runs of the same method: 1 is the same, 0 is chance. Repeatable is not yet true."
+    return section("Trust", "How trustworthy", lead, body)
+
+
+def badge(verdict: str) -> str:
+    """A verdict with a mark that does not depend on colour."""
+    kind = verdict.replace(" ", "-")
+    return f'<strong class="badge {kind}"><span aria-hidden="true">{MARKS[verdict]}</span> {verdict}</strong>'
+
+
+def _reruns(trust: Trust) -> str:
+    scores = [(f"Seed {seed}", nmi, ari) for seed, nmi, ari in trust.reruns]
+    if trust.among is not None:
+        mean_nmi = float(np.mean([each.nmi for each in trust.reruns]))
+        scores += [("Mean", mean_nmi, trust.ari), ("With each other", *trust.among)]
+    lines = [(name, f"{nmi:.3f}", f"{ari:.3f}") for name, nmi, ari in scores]
+    return table("Agreement of re-runs with the model", ["Run", "NMI", "ARI"], lines, "plain")
+
+
+def _graph(facts: Facts, trust: Trust) -> list[tuple[str, str]]:
+    model, exact, bandwidth = facts.model, facts.exact_fraction, getattr(facts.model, "bandwidth_", None)
+    found = {
+        "Rows run again": f"{trust.n_rows:,} of {facts.reader.n_rows:,}",
+        "Connected components": f"{model.n_graph_components_:,}",
+        "Landmarks": f"{facts.n_landmarks:,}" if facts.n_landmarks else "",
+        "Bandwidth": "" if bandwidth is None else format_number(bandwidth),
+        "Nearest landmarks proven": "" if exact is None else f"{exact:.1%} of rows",
+        "Mean confidence": "" if trust.confidence is None else f"{np.mean(model.confidence_):.3f}",
+    }
+    return [(name, text) for name, text in found.items() if text]
+
+
+def _stability(facts: Facts, trust: Trust) -> str:
+    """A table of clusters, the least stable first; columns that would be empty are left out."""
+    exchanges = any(each is not None for each in trust.partner)
+    heads = ["Cluster", unseen("Bar"), "Jaccard"]
+    heads += ["Confidence"] if trust.confidence is not None else []
+    heads += ["Verdict", "Exchanges with"] if exchanges else ["Verdict"]
+    lines = []
+    for value, cluster in trust.ranked:
+        partner = trust.partner[cluster]
+        line = [f"{facts.swatch(cluster)}{cluster}", bar(value, facts.colour(cluster)), f"{value:.3f}"]
+        line += [f"{trust.confidence[cluster]:.3f}"] if trust.confidence is not None else []
+        line += [verdict_of(value)]
+        if exchanges:
+            line.append("" if partner is None else f"{facts.swatch(partner)}{partner}")
+        lines.append(line)
+    shown, rest = lines[:STABILITY_LINES], lines[STABILITY_LINES:]
+    first = table("Stability of each cluster, the least stable first", heads, shown, "stability")
+    if not rest:
+        return first
+    more = table("Stability of the other clusters", heads, rest, "stability")
+    return f'{first}<details class="rest"><summary>{len(rest):,} more, all more stable</summary>{more}</details>'

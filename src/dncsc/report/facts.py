@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import platform
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,109 +13,88 @@ from typing import Any
 import numpy as np
 import psutil
 
-from dncsc import memory
+from dncsc import memory, plot
 from dncsc.engines.pool import available_cores
-from dncsc.report import maps, moments, trust
-from dncsc.report.colours import day_and_night
-from dncsc.report.reader import BlockReader, sample_numbers
+from dncsc.report import maps
+from dncsc.report.reader import BlockReader, Moments, gather_moments, sample_numbers
+from dncsc.report.trust import Trust, examine, sought
 from dncsc.version import __version__
 
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """What the caller asked for."""
-
-    title: str | None = None
-    data: Any = None
-    command: str | None = None
-    reruns: int = 3
-    sample_rows: int = 200_000
+LEAST_LUMINANCE = 0.1252
+"""Of colours on dark pages: 3 times the contrast with their background, the least for graphics in the accessibility
+guidelines (WCAG). More would make mixed colours too alike."""
 
 
 @dataclass(frozen=True)
 class Facts:
     """Everything on the page."""
 
-    title: str
-    options: ReportOptions
-    method: str
-    about: str
-    """first line of the method's documentation"""
-    parameters: list[tuple[str, str, str]]
-    """name, value and default of each"""
-    seed: int | None
-    container: str
-    """what the rows are kept in"""
+    model: Any
+    reader: BlockReader
     peak_memory: int
     """bytes, before the report itself; 0 where the system does not tell"""
-    n_rows: int
-    n_features: int
-    names: list[str]
     n_clusters: int
-    moments: moments.Moments
+    seed: int | None
     eigenvalues: list[float]
-    n_components: int
-    exact_fraction: float | None
     n_landmarks: int | None
-    bandwidth: float | None
-    timings: dict[str, float]
+    exact_fraction: float | None
+    moments: Moments
     views: list[maps.View]
-    pairs: maps.Pairs | None
-    trust: trust.Trust | None
-    can_predict: bool
+    pairs: maps.View | None
+    trust: Trust | None
 
     @property
     def seconds(self) -> float:
         """Total time of the fit."""
-        return sum(self.timings.values())
-
-    @property
-    def n_found(self) -> int:
-        """Clusters that have rows."""
-        return int(np.count_nonzero(self.moments.count))
+        return float(sum(self.model.timings_.values()))
 
     @cached_property
     def colours(self) -> list[tuple[str, str]]:
         """Colour of each cluster on a light and on a dark page."""
-        return day_and_night(len(self.moments.count))
+        day = plot.palette(len(self.moments.count))
+        return list(zip(_hex(day), _hex(_lighten(day)), strict=True))
 
     def colour(self, cluster: int) -> str:
         """Colour of a cluster as a CSS value."""
         return f"light-dark({','.join(self.colours[cluster])})"
 
+    def swatch(self, cluster: int) -> str:
+        """A dot of a cluster's colour, as HTML."""
+        return f'<span class="swatch" style="--c:{self.colour(cluster)}"></span>'
 
-def gather(model: Any, reader: BlockReader, options: ReportOptions) -> Facts:
+
+def gather(model: Any, reader: BlockReader, reruns: int, sample_rows: int) -> Facts:
     """Two passes over the rows, and re-runs on a sample."""
-    given, defaults, peak_memory = model.get_params(), type(model)().get_params(), memory.peak()
-    model = copy.copy(model).set_params(max_memory=None)  # a limit for the fit; the process has grown since
-    k = max(trust.sought(model), int(np.max(model.labels_)) + 1)
-    chosen = sample_numbers(reader.n_rows, reader.n_features, options.sample_rows)
-    found = moments.gather(reader, model.labels_, k, chosen)
+    peak_memory, k = memory.peak(), max(sought(model), int(np.max(model.labels_)) + 1)
+    free = copy.copy(model).set_params(max_memory=None)  # a limit for the fit; the process has grown since
+    chosen = sample_numbers(reader.n_rows, reader.n_features, sample_rows)
+    moments = gather_moments(reader, model.labels_, k, chosen)
     return Facts(
-        title=options.title or f"{np.count_nonzero(found.count):,} clusters in {reader.n_rows:,} rows",
-        options=options,
-        method=type(model).__name__,
-        about=(type(model).__doc__ or "").strip().partition("\n")[0].rstrip("."),
-        parameters=[(name, repr(value), repr(defaults[name])) for name, value in given.items()],
-        seed=given.get("random_state"),
-        container=reader.container,
+        model=model,
+        reader=reader,
         peak_memory=peak_memory,
-        n_rows=reader.n_rows,
-        n_features=reader.n_features,
-        names=reader.names,
-        n_clusters=trust.sought(model),
-        moments=found,
+        n_clusters=sought(model),
+        seed=model.get_params().get("random_state"),
         eigenvalues=[float(value) for value in model.eigenvalues_],
-        n_components=int(model.n_graph_components_),
-        exact_fraction=getattr(model, "exact_fraction_", None),
         n_landmarks=getattr(model, "n_landmarks_", None),
-        bandwidth=getattr(model, "bandwidth_", None),
-        timings={phase: float(seconds) for phase, seconds in model.timings_.items()},
-        views=maps.views(model, reader, found),
-        pairs=maps.pairs(model, reader, found),
-        trust=trust.examine(model, found, options.reruns, reader.progress) if options.reruns else None,
-        can_predict=hasattr(model, "predict"),
+        exact_fraction=getattr(model, "exact_fraction_", None),
+        moments=moments,
+        views=maps.views(free, reader, moments),
+        pairs=maps.pairs(model, reader, moments),
+        trust=examine(free, moments, reruns, reader.progress) if reruns else None,
     )
+
+
+def _lighten(colours: np.ndarray) -> np.ndarray:
+    """Mix dark colours with white until they show on dark pages."""
+    mixed = colours + np.linspace(0, 1, 51)[:, None, None] * (1 - colours)
+    linear = np.where(mixed <= 0.04045, mixed / 12.92, ((mixed + 0.055) / 1.055) ** 2.4)  # sRGB, as WCAG defines it
+    first = (linear @ (0.2126, 0.7152, 0.0722) >= LEAST_LUMINANCE).argmax(axis=0)
+    return mixed[first, np.arange(len(colours))]
+
+
+def _hex(colours: np.ndarray) -> list[str]:
+    return [f"#{bytes(each).hex()}" for each in np.rint(255 * colours).astype(np.uint8)]
 
 
 def environment() -> dict[str, str]:
@@ -123,17 +103,15 @@ def environment() -> dict[str, str]:
         "dncsc": __version__,
         "NumPy": np.__version__,
         "Python": platform.python_version(),
-        "Processor": _processor(),
+        "Processor": processor(),
         "Cores": str(available_cores()),
         "Memory": memory.format_bytes(psutil.virtual_memory().total),
         "System": f"{platform.system()} {platform.release()}",
     }
 
 
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    known = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(known, "") or platform.processor() or platform.machine()
+def processor() -> str:
+    """Name of the processor."""
+    info = Path("/proc/cpuinfo")
+    named = re.search(r"model name\s*:\s*(.*\S)", info.read_text()) if info.exists() else None
+    return named[1] if named else platform.processor() or platform.machine()

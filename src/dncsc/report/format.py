@@ -34,15 +34,6 @@ def format_seconds(value: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def format_rate(seconds: float, n_rows: int) -> str:
-    """Time for each row, in a unit that needs few figures."""
-    each = seconds / n_rows
-    for unit, length in (("ns", 1e-9), ("\N{MICRO SIGN}s", 1e-6), ("ms", 1e-3)):
-        if each < 9999.5 * length:
-            return f"{each / length:,.0f} {unit}"
-    return format_seconds(each)
-
-
 def format_share(part: float, whole: float) -> str:
     """Per cent; a part that exists is never 0."""
     if not part:

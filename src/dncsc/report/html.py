@@ -5,35 +5,47 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from importlib.resources import files
+from string import Template
 
 
-class PageSection(NamedTuple):
-    """A section of the page, and what the navigation calls it."""
-
-    key: str
-    label: str
-    html: str
+def anchor(label: str) -> str:
+    """Name of a section in addresses."""
+    return label.lower().replace(" ", "-")
 
 
-def section(key: str, label: str, heading: str, lead: str, body: str, wide: bool = False) -> PageSection:
+def section(label: str, heading: str, lead: str, body: str, wide: bool = False) -> str:
     """A section with a heading and a lead, next to or above its body; `lead` and `body` are HTML."""
-    kind = ' class="wide"' if wide else ""
-    content = (
+    key, kind = anchor(label), ' class="wide"' if wide else ""
+    return (
         f'<section id="{key}" aria-labelledby="{key}-heading"{kind}>\n'
-        f'<header><h2 id="{key}-heading">{escape(heading)}</h2><p>{lead}</p></header>\n<div>{body}</div>\n</section>'
+        f'<header><h2 id="{key}-heading">{heading}</h2><p>{lead}</p></header>\n<div>{body}</div>\n</section>'
     )
-    return PageSection(key, label, content)
+
+
+def asset(name: str) -> str:
+    """Text of a file in this folder."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def fill(name: str, **parts: object) -> str:
+    """An HTML file of this folder with its $-names replaced by HTML."""
+    return Template(asset(name)).substitute(parts)
 
 
 def escape(value: object) -> str:
     """Any value as text without markup."""
-    return html.escape(str(value), quote=True)
+    return html.escape(str(value))
 
 
 def prose(sentence: str) -> str:
     """A sentence whose backquoted words are code."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(sentence))
+
+
+def unseen(text: str) -> str:
+    """Text for screen readers alone."""
+    return f'<span class="unseen">{text}</span>'
 
 
 def table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]], kind: str) -> str:
@@ -58,9 +70,4 @@ def definitions(items: Sequence[tuple[str, str]], kind: str) -> str:
 def bar(share: float, colour: str = "") -> str:
     """A bar that fills a share of its cell."""
     paint = f";--c:{colour}" if colour else ""
-    return f'<span class="bar" style="--w:{max(0.0, min(1.0, share)):.4f}{paint}"></span>'
-
-
-def swatch(colour: str) -> str:
-    """A dot of a cluster's colour, a CSS value."""
-    return f'<span class="swatch" style="--c:{colour}"></span>'
+    return f'<span class="bar" style="--w:{share:.4f}{paint}"></span>'

@@ -36,7 +36,7 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
     paintAxes(pen, frame, view, style);
     const draw = view.cell.length < MANY_ENTRIES ? paintDots : paintCells;
     draw(pen, frame, view, visible, night ? byNight : byDay, data);
-    if ($("landmarks")?.checked) paintLandmarks(pen, frame, view, night);
+    if ($("landmarks").checked) paintLandmarks(pen, frame, view, night);
     tell();
   }
 
@@ -141,7 +141,7 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
     document.querySelectorAll("details.card").forEach((each) => { each.open = open; });
     event.target.textContent = open ? "Close all" : "Open all";
   });
-  $("landmarks")?.addEventListener("change", repaint);
+  $("landmarks").addEventListener("change", repaint);
   document.querySelectorAll("input[name=view], .choice select").forEach((each) => each.addEventListener("change", choose));
   $("theme").addEventListener("click", () => setTheme(!isNight()));
   $("theme").setAttribute("aria-pressed", String(isNight()));
@@ -162,5 +162,6 @@ const PAPER = { color: "#59616c", borderTopColor: "#e3e5e8" }; // before printin
     document.querySelectorAll("details.card").forEach((each) => { each.open = each.dataset.was === "true"; });
     paint();
   });
+  $("up").selectedIndex = 1;
   choose();
 })();

@@ -1,8 +1,10 @@
-"""Rows of any kind, read block by block, and a sample of them."""
+"""Rows of any kind, read block by block: a sample of them, and sizes, means and deviations of their clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,26 +22,20 @@ StepProgress = Callable[[str, float], None]
 class BlockReader:
     """Rows in memory or in files: their shape, names of the features, and blocks of finite numbers.
 
-    Parameters
-    ----------
-    rows : array, frame, sparse matrix, or object with `shape` and `read(start, stop)`
-    names : sequence of str, optional
-        Names of the features, where the model knows them.
-    progress : callable, optional
-        Called after each block.
+    `rows` and `progress` are those of `write_report`; `names` are those that the model knows, if any.
     """
 
     def __init__(self, rows: Any, names: Any = None, progress: StepProgress | None = None) -> None:
         rows = rows if hasattr(rows, "shape") else np.asarray(rows)
         if len(rows.shape) != 2:
             raise ValueError(f"rows must have two dimensions, rows and features; got the shape {tuple(rows.shape)}.")
-        self.container = _container(rows)
         self.shape = self.n_rows, self.n_features = int(rows.shape[0]), int(rows.shape[1])
         self.progress: StepProgress = progress or (lambda step, done: None)
+        known = (names, getattr(rows, "names", None), getattr(rows, "columns", None))
+        given = next((each for each in known if each is not None and len(each) == self.n_features), None)
+        self.names = [f"x{i}" for i in range(self.n_features)] if given is None else [str(name) for name in given]
+        self.container = type(rows).__name__
         self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
-        known = (names, getattr(rows, "names", None), getattr(rows, "columns", None), range(self.n_features))
-        found = next(each for each in known if each is not None and len(each) == self.n_features)
-        self.names = [f"x{name}" if isinstance(found, range) else str(name) for name in found]
 
     def blocks(self, step: str) -> Iterator[tuple[int, int, np.ndarray]]:
         """First row, end and values of each block, in order."""
@@ -47,39 +43,27 @@ class BlockReader:
         streamed = None if getattr(self._rows, "seekable", True) else self._rows.batches(size)
         for start in range(0, self.n_rows, size):
             stop = min(start + size, self.n_rows)
-            values = _slice(self._rows, start, stop) if streamed is None else next(streamed)
-            yield start, stop, self._checked(values, start, stop)
+            values = self._slice(start, stop) if streamed is None else next(streamed)
+            if values.shape != (stop - start, self.n_features):
+                raise ValueError(
+                    f"rows {start} to {stop} came with the shape {values.shape}, not {(stop - start, self.n_features)}."
+                )
+            if values.dtype.kind != "f" or values.dtype.itemsize < 4:
+                values = values.astype(np.float64)
+            if not np.isfinite(values).all():
+                row, column = np.argwhere(~np.isfinite(values))[0]
+                raise ValueError(
+                    f"row {start + row} has a value in {self.names[column]!r} that is not finite: no model can have "
+                    "been fitted to it. Give the rows that the model was fitted to."
+                )
+            yield start, stop, values
             self.progress(step, stop / self.n_rows)
 
-    def _checked(self, values: np.ndarray, start: int, stop: int) -> np.ndarray:
-        if values.shape != (stop - start, self.n_features):
-            raise ValueError(
-                f"rows {start} to {stop} came with the shape {values.shape}, not {(stop - start, self.n_features)}."
-            )
-        if values.dtype.kind != "f" or values.dtype.itemsize < 4:
-            values = values.astype(np.float64)
-        if not np.isfinite(values).all():
-            row, column = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(
-                f"row {start + row} has a value in {self.names[column]!r} that is not finite: no model can have been "
-                "fitted to it. Give the rows that the model was fitted to."
-            )
-        return values
-
-
-def _slice(rows: Any, start: int, stop: int) -> np.ndarray:
-    if hasattr(rows, "read"):
-        return np.asarray(rows.read(start, stop))
-    some = (rows.iloc if hasattr(rows, "iloc") else rows)[start:stop]
-    return some.toarray() if scipy.sparse.issparse(some) else np.asarray(some)
-
-
-def _container(rows: Any) -> str:
-    """What the rows are kept in: "numpy ndarray of float32"."""
-    if hasattr(rows, "read"):
-        return "files"
-    values = f" of {rows.dtype}" if hasattr(rows, "dtype") else ""
-    return f"{type(rows).__module__.split('.')[0]} {type(rows).__name__}{values}"
+    def _slice(self, start: int, stop: int) -> np.ndarray:
+        if hasattr(self._rows, "read"):
+            return np.asarray(self._rows.read(start, stop))
+        some = getattr(self._rows, "iloc", self._rows)[start:stop]
+        return some.toarray() if scipy.sparse.issparse(some) else np.asarray(some)
 
 
 def sample_numbers(n_rows: int, n_features: int, most: int) -> np.ndarray:
@@ -89,3 +73,67 @@ def sample_numbers(n_rows: int, n_features: int, most: int) -> np.ndarray:
         return np.arange(n_rows)
     place = np.arange(n_chosen) + np.random.default_rng(0).random(n_chosen)
     return np.minimum((place * (n_rows / n_chosen)).astype(np.int64), n_rows - 1)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Statistics of k clusters in d features, and some rows. Empty clusters have a mean of 0."""
+
+    count: np.ndarray
+    mean: np.ndarray
+    deviation: np.ndarray
+    """standard deviation within each cluster (k, d)"""
+    low: np.ndarray
+    high: np.ndarray
+    """range of each feature (d,)"""
+    sample: np.ndarray
+    chosen: np.ndarray
+    """numbers of the rows in the sample"""
+
+    @cached_property
+    def whole_mean(self) -> np.ndarray:
+        """Mean of each feature over all rows (d,)."""
+        return np.average(self.mean, axis=0, weights=self.count)
+
+    @cached_property
+    def whole_deviation(self) -> np.ndarray:
+        """Standard deviation of each feature over all rows (d,)."""
+        squares = self.deviation**2 + (self.mean - self.whole_mean) ** 2
+        return np.sqrt(np.average(squares, axis=0, weights=self.count))
+
+    @cached_property
+    def effect(self) -> np.ndarray:
+        """Difference of each cluster's mean from that of all rows, in standard deviations of all rows (k, d)."""
+        # a feature may be constant but for rounding
+        varies = self.whole_deviation > 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
+        difference = (self.mean - self.whole_mean) / np.where(varies, self.whole_deviation, 1.0)
+        return np.where(varies & (self.count[:, None] > 0), difference, 0.0)
+
+
+def gather_moments(reader: BlockReader, labels: Any, n_clusters: int, chosen: np.ndarray) -> Moments:
+    """Read all rows once. Means of blocks are merged, so that a large offset costs no digits."""
+    shape = (n_clusters, reader.n_features)
+    count, mean, squares = np.zeros(n_clusters), np.zeros(shape), np.zeros(shape)
+    low, high, sample = np.full(shape[1], np.inf), np.full(shape[1], -np.inf), np.empty(0)
+    for start, stop, rows in reader.blocks("profiles"):
+        sample = sample if start else np.empty((len(chosen), shape[1]), rows.dtype)
+        first, end = np.searchsorted(chosen, [start, stop])
+        sample[first:end] = rows[chosen[first:end] - start]
+        low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
+        _merge(count, mean, squares, rows.astype(np.float64), np.asarray(labels[start:stop]))
+    deviation = np.sqrt(squares / np.maximum(count, 1)[:, None])
+    return Moments(count.astype(np.int64), mean, deviation, low, high, sample, chosen)
+
+
+def _merge(count: np.ndarray, mean: np.ndarray, squares: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> None:
+    """Add a block to counts, means and sums of squared deviations of clusters."""
+    ones, line = np.ones(len(rows)), np.arange(len(rows) + 1)
+    members = scipy.sparse.csr_matrix((ones, labels, line), shape=(len(rows), len(count))).T.tocsr()
+    new = np.bincount(labels, minlength=len(count)).astype(np.float64)
+    new_mean = (members @ rows) / np.maximum(new, 1)[:, None]
+    rows -= new_mean[labels]
+    share = (new / np.maximum(count + new, 1))[:, None]
+    apart = new_mean - mean
+    squares += members @ rows**2 + apart**2 * share * count[:, None]
+    mean += apart * share
+    count += new

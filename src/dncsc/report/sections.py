@@ -1,138 +1,248 @@
-"""Sections of the page: what was run, sizes, eigenvalues, times, and how to label new rows."""
+"""Sections of the page: what was run, sizes, eigenvalues, the map, profiles, times, and how to label new rows."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from dncsc.memory import format_bytes
 from dncsc.report.advice import eigengap, suggested_k
-from dncsc.report.curve import curve
 from dncsc.report.facts import Facts, environment
-from dncsc.report.format import format_rate, format_seconds, format_share
-from dncsc.report.html import PageSection, bar, definitions, escape, section, swatch, table
+from dncsc.report.format import decimals, format_number, format_seconds, format_share
+from dncsc.report.html import bar, definitions, escape, fill, section, table, unseen
 
-MODEL_FILE = "model.npz"
 SIZES_A_COLUMN = 16
 NAMES_SHOWN = 4
 """Names of columns in the example of code."""
+MAPS = {"principal": "Principal components", "embedding": "Spectral embedding", "pairs": "Two features"}
+WIDTH, HEIGHT = 720, 300
+RIGHT, TOP, BOTTOM = WIDTH - 16, 22, HEIGHT - 40
+SHOWN_FEATURES, NAMED_FEATURES = 6, 3
+"""Features in a cluster's profile, and in the words about it, at most."""
+HIGH, VERY_HIGH = 0.5, 1.5
+"""Standardised differences that are called high, and very high."""
+OPEN_LINES = 60
+"""Profiles of more lines than this are folded."""
+LEAST_FULL, MOST_FULL = 1.5, 3.0
+"""Standardised difference that fills a bar: the largest there is, within these."""
 
 
-def run_section(facts: Facts) -> PageSection:
-    data, command, now = facts.options.data, facts.options.command, datetime.now().astimezone()
+def run_section(facts: Facts, data: Any, command: str | None) -> str:
+    model, reader, now = facts.model, facts.reader, datetime.now().astimezone()
     files = [] if data is None else [data] if isinstance(data, str | os.PathLike) else data
+    about = (type(model).__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    listed = "<br>".join(f'<span class="file">{escape(name)}</span>' for name in files)
     what = [
-        ("Data", "<br>".join(f'<span class="file">{escape(name)}</span>' for name in files) or escape(facts.container)),
-        ("Rows", f"{facts.n_rows:,}"),
-        ("Features", f"{facts.n_features:,}"),
-        ("Method", f"{escape(facts.method)}<small>{escape(facts.about)}</small>"),
+        ("Data", listed or escape(reader.container)),
+        ("Rows", f"{reader.n_rows:,}"),
+        ("Features", f"{reader.n_features:,}"),
+        ("Method", f"{type(model).__name__}<small>{escape(about)}</small>"),
         ("Seed", "none given" if facts.seed is None else escape(facts.seed)),
         ("Total time", format_seconds(facts.seconds)),
     ]
     when = f'<time datetime="{now.isoformat()}">{now:%d %B %Y, %H:%M} {escape(now.tzname())}</time>'
     where = [("Written", when), *((name, escape(value)) for name, value in environment().items())]
+    parameters, defaults = [], type(model)().get_params()
+    for name, value in model.get_params().items():
+        given, default, kind, more = repr(value), repr(defaults[name]), "", ""
+        if given != default:
+            kind, more = ' class="changed"', f" <small>default {escape(default)}</small>"
+        parameters.append((f"<code>{name}</code>", f"<code{kind}>{escape(given)}</code>{more}"))
     typed = f"<h3>Command</h3>\n<pre><code>{escape(command)}</code></pre>" if command else ""
     body = (
         f'<div class="two">{definitions(what, "facts")}{definitions(where, "facts")}</div>\n{typed}'
-        f"<h3>Parameters</h3>\n{definitions([_parameter(*each) for each in facts.parameters], 'settings')}"
+        f"<h3>Parameters</h3>\n{definitions(parameters, 'settings')}"
     )
-    return section("run", "Run", "What was run", "Everything needed to run it again.", body)
+    return section("Run", "What was run", "Everything needed to run it again.", body)
 
 
-def _parameter(name: str, value: str, default: str) -> tuple[str, str]:
-    kind, more = ("", "") if value == default else (' class="changed"', f" <small>default {escape(default)}</small>")
-    return f"<code>{escape(name)}</code>", f"<code{kind}>{escape(value)}</code>{more}"
-
-
-def sizes_section(facts: Facts) -> PageSection:
-    counts = facts.moments.count
-    order = np.argsort(-counts, kind="stable")
-    lines = [
-        (
-            f"{swatch(facts.colour(cluster))}{cluster}",
-            bar(counts[cluster] / max(counts.max(), 1), facts.colour(cluster)),
-            f"{counts[cluster]:,}",
-            format_share(counts[cluster], facts.n_rows),
-        )
-        for cluster in order
-    ]
-    n_tables = min(3, -(-len(lines) // SIZES_A_COLUMN))
-    ends = [round(len(lines) * number / n_tables) for number in range(n_tables + 1)]
-    heads = ["Cluster", '<span class="unseen">Size</span>', "Rows", "Share"]
-    tables = [
-        table(f"Clusters {first + 1} to {last} by size", heads, lines[first:last], "sizes")
-        for first, last in pairwise(ends)
-    ]
+def sizes_section(facts: Facts) -> str:
+    counts, n_rows = facts.moments.count, facts.reader.n_rows
+    n_tables = min(3, -(-len(counts) // SIZES_A_COLUMN))
+    tables, last = "", 0
+    for part in np.array_split(np.argsort(-counts, kind="stable"), n_tables):
+        first, last, lines = last + 1, last + len(part), []
+        for cluster in part:
+            count, name = counts[cluster], f"{facts.swatch(cluster)}{cluster}"
+            filled = bar(count / counts.max(), facts.colour(cluster))
+            lines.append((name, filled, f"{count:,}", format_share(count, n_rows)))
+        heads = ["Cluster", unseen("Size"), "Rows", "Share"]
+        tables += table(f"Clusters {first} to {last} by size", heads, lines, "sizes")
     lead = f"{len(counts):,} clusters, largest first. "
     if len(counts) > 1:
         lead += f"The largest has {counts.max():,} rows, the smallest {counts.min():,}."
-    body = f'<div class="columns n{n_tables}">{"".join(tables)}</div>'
-    return section("sizes", "Sizes", "Cluster sizes", lead, body)
+    return section("Sizes", "Cluster sizes", lead, f'<div class="columns n{n_tables}">{tables}</div>')
 
 
-def eigenvalues_section(facts: Facts) -> PageSection | None:
-    """The curve; None where the method has no eigenvalues."""
+def eigenvalues_section(facts: Facts) -> str:
+    """The curve; nothing where the method has no eigenvalues."""
     values, k = facts.eigenvalues, facts.n_clusters
     if not values:
-        return None
-    lead = _eigengap_sentence(facts)
+        return ""
+    lead, own, other = f"The gap after {k}, the number of clusters, is ", eigengap(facts), suggested_k(facts)
+    if not values[-1] > 0:
+        lead = f"All {len(values)} are 0: the graph has {facts.model.n_graph_components_:,} connected components."
+    elif own is None:
+        lead = "No more of them are known than there are clusters."
+    elif other is None:
+        lead += f"{own:.3g}. None of the others among the first {len(values)} is clearer."
+    else:
+        width = values[other] - values[other - 1]
+        lead += f"{own:.3g}. The one after {other} is clearer ({width:.3g}): {other} clusters may be worth a try."
     rows = [(str(number), f"{value:.6f}", "yes" if number <= k else "no") for number, value in enumerate(values, 1)]
     listed = table("Eigenvalues", ["Number", "Eigenvalue", "Used"], rows, "plain")
-    body = f"<figure>{curve(values, k, lead)}</figure>\n<details><summary>Values</summary>{listed}</details>"
+    body = f"<figure>{_curve(values, k, lead)}</figure>\n<details><summary>Values</summary>{listed}</details>"
     intro = f"The smallest of the graph\u2019s normalised Laplacian. {lead}"
-    return section("eigenvalues", "Eigenvalues", "Eigenvalues", intro, body)
+    return section("Eigenvalues", "Eigenvalues", intro, body)
 
 
-def _eigengap_sentence(facts: Facts) -> str:
-    values, own, other = facts.eigenvalues, eigengap(facts), suggested_k(facts)
-    if not values[-1] > 0:
-        return f"All {len(values)} are 0: the graph has {facts.n_components:,} connected components."
-    if own is None:
-        return "No more of them are known than there are clusters."
-    found = f"The gap after {facts.n_clusters}, the number of clusters, is {own:.3g}. "
-    if other is None:
-        return f"{found}None of the others among the first {len(values)} is clearer."
-    width = values[other] - values[other - 1]
-    return f"{found}The one after {other} is clearer ({width:.3g}): {other} clusters may be worth a try."
+def _curve(values: Sequence[float], k: int, described: str) -> str:
+    """Eigenvalues in ascending order as SVG; those in use are filled, and the gap after the k-th is marked."""
+    n, k, high = len(values), min(k, len(values)), max(values[-1], 1e-12) * 1.06
+    power = 10.0 ** np.floor(np.log10(high / 3))
+    ticks = np.arange(0, high, power * max((each for each in (2, 5) if power * each <= high / 3), default=1))
+    texts = [f"{tick:.3g}".replace("e-0", "e-").replace("-", "\N{MINUS SIGN}") for tick in ticks]
+    left = 14 + 15 * max(map(len, texts))  # space for the texts, whose letters are large on a phone
+    x = np.linspace(left, RIGHT, n)
+    y, tick_y = (BOTTOM - (BOTTOM - TOP) * np.asarray(each) / high for each in (values, ticks))
+    drawn = []
+    for up, text in zip(tick_y, texts, strict=True):
+        drawn.append(f'<line class="grid" x1="{left}" x2="{RIGHT}" y1="{up:.1f}" y2="{up:.1f}"/>')
+        drawn.append(f'<text x="{left - 10}" y="{up + 4:.1f}" text-anchor="end">{text}</text>')
+    every = -(-n // 12)  # about a dozen numbers below the curve
+    for number in [k, *(each for each in range(1, n + 1, every) if abs(each - k) >= every)]:
+        kind = ' class="strong"' if number == k else ""
+        drawn.append(f'<text{kind} x="{x[number - 1]:.1f}" y="{HEIGHT - 14}" text-anchor="middle">{number}</text>')
+    if n > k and values[-1] > 0:
+        middle, height = (x[k - 1] + x[k]) / 2, max(y[k - 1] - y[k], 1)
+        text = f"gap after {k}: {values[k] - values[k - 1]:.3g}"
+        anchor, place = ("end", middle - 8) if middle > WIDTH / 2 else ("start", middle + 8)
+        drawn += [
+            f'<rect class="gap" x="{left}" y="{y[k]:.1f}" width="{RIGHT - left}" height="{height:.1f}"/>',
+            f'<line class="cut" x1="{middle:.1f}" x2="{middle:.1f}" y1="{TOP}" y2="{BOTTOM}"/>',
+            f'<text class="strong" x="{place:.1f}" y="{TOP - 6}" text-anchor="{anchor}">{text}</text>',
+        ]
+    points = " ".join(f"{x[i]:.1f},{y[i]:.1f}" for i in range(n))
+    drawn.append(f'<polyline points="{points}"/>')
+    for i in range(n):
+        kind, radius = "used" if i < k else "unused", 5 if n < 60 else 3
+        drawn.append(f'<circle class="{kind}" cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="{radius}"/>')
+    label = escape(f"Curve of {n} eigenvalues from {values[0]:.3g} to {values[-1]:.3g}. {described}")
+    inner = "\n".join(drawn)
+    return f'<svg class="curve" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">\n{inner}\n</svg>'
 
 
-def times_section(facts: Facts) -> PageSection:
-    total, longest = facts.seconds, max(facts.timings.values(), default=0.0)
-    lines = [
-        (
-            escape(phase),
-            bar(seconds / longest if longest else 0),
-            format_seconds(seconds),
-            format_share(seconds, total),
-            format_rate(seconds, facts.n_rows),
-        )
-        for phase, seconds in facts.timings.items()
+def map_section(facts: Facts) -> str:
+    """The canvas and its controls; the page's script draws the map."""
+    n_rows, counts, (across, up) = facts.reader.n_rows, facts.moments.count, facts.views[0]["axes"]
+    entries = "\n".join(
+        f'<li><button type="button" data-cluster="{cluster}" aria-pressed="true">{facts.swatch(cluster)}'
+        f'<span>{cluster}</span><span class="n">{format_share(count, n_rows)}</span></button></li>'
+        for cluster, count in enumerate(counts)
+    )
+    keys, names = [view["key"] for view in facts.views], []
+    if facts.pairs is not None:
+        keys, names = [*keys, "pairs"], facts.reader.names
+    radios = [
+        f'<label><input type="radio" name="view" value="{key}"{" checked" if key == keys[0] else ""}>'
+        f"<span>{MAPS.get(key, 'Features')}</span></label>"
+        for key in keys
     ]
-    heads = ["Phase", '<span class="unseen">Length</span>', "Time", "Share", "A row"]
-    lead = f"The fit took {format_seconds(total)}, {format_rate(total, facts.n_rows)} a row."
+    described = (
+        f"Density of {n_rows:,} rows in {len(counts):,} clusters, {across} across and {up} up. "
+        "Sizes and profiles of the clusters are in the tables."
+    )
+    body = fill(
+        "map.html",
+        radios="".join(radios),
+        single=" hidden" if len(radios) == 1 else "",
+        landmarks=f"{facts.n_landmarks or 0:,}",
+        unmarked="" if facts.n_landmarks else " hidden",
+        names="".join(f'<option value="{number}">{escape(name)}</option>' for number, name in enumerate(names)),
+        described=escape(described),
+        entries=entries,
+    )
+    lead = "Each cell has the mean colour of its rows\u2019 clusters, and is stronger the more rows it has."
+    return section("Map", "Map of the clusters", lead, body, wide=True)
+
+
+def profiles_section(facts: Facts) -> str:
+    """A card for each cluster."""
+    moments, n_features = facts.moments, facts.reader.n_features
+    found = np.flatnonzero(moments.count).tolist()
+    full = float(np.clip(np.abs(moments.effect).max(), LEAST_FULL, MOST_FULL))
+    unfolded = len(found) * min(n_features, SHOWN_FEATURES) <= OPEN_LINES
+    cards = []
+    for cluster in found:
+        effect = moments.effect[cluster]
+        order = np.argsort(-np.abs(effect), kind="stable")[:SHOWN_FEATURES]
+        said = ", ".join(
+            f"{'very ' if abs(effect[i]) >= VERY_HIGH else ''}{'high' if effect[i] > 0 else 'low'} "
+            f"<i>{escape(facts.reader.names[i])}</i>"
+            for i in order[:NAMED_FEATURES]
+            if abs(effect[i]) >= HIGH
+        )
+        cards.append(
+            f'<details class="card"{" open" if unfolded else ""}><summary>{facts.swatch(cluster)}'
+            f'<b>Cluster {cluster}</b><span class="n">{moments.count[cluster]:,} rows</span>'
+            f'<span class="said">{said or "close to the average in every feature"}</span></summary>'
+            f"{_profile(facts, cluster, order, full)}</details>"
+        )
+    lead = (
+        "Mean and standard deviation in each cluster, and the mean of all rows. Differences are in standard deviations "
+        "of all rows."
+    )
+    if n_features > SHOWN_FEATURES:
+        lead += f" Of {n_features:,} features, the {SHOWN_FEATURES} that differ most are shown."
+    button = "" if unfolded else '<p><button type="button" class="small" id="unfold">Open all</button></p>'
+    body = f'{button}<div class="cards">{"".join(cards)}</div>'
+    return section("Profiles", "What sets them apart", lead, body, wide=True)
+
+
+def _profile(facts: Facts, cluster: int, features: np.ndarray, full: float) -> str:
+    """Some features of a cluster; bars go right from the middle above the mean of all rows, and left below."""
+    moments, lines = facts.moments, []
+    for i in features:
+        numbers = moments.mean[cluster, i], moments.deviation[cluster, i], moments.whole_mean[i]
+        places, value = decimals(float(moments.whole_deviation[i])), float(moments.effect[cluster, i])
+        mean, deviation, whole = (format_number(each, places) for each in numbers)
+        side, sign = "more" if value >= 0 else "less", "+" if value >= 0.05 else ""
+        width = min(1.0, abs(value) / full)
+        difference = (
+            f'<span class="difference"><span class="effect {side}" style="--w:{width:.4f}"></span>'
+            f'<span class="amount">{sign}{format_number(value, 1)}{unseen(" standard deviations")}</span></span>'
+        )
+        own = f"{mean} <small>\u00b1\u2009{deviation}</small>"
+        lines.append((escape(facts.reader.names[i]), own, whole, difference))
+    heads = ["Feature", "Mean \u00b1 sd", "All rows", "Difference"]
+    return table(f"Profile of cluster {cluster}", heads, lines, "profile")
+
+
+def times_section(facts: Facts) -> str:
+    timings, total, n_rows = facts.model.timings_, facts.seconds, facts.reader.n_rows
+    longest = max(timings.values(), default=0.0) or 1.0
+    lines = []
+    for phase, seconds in timings.items():
+        share, rate = format_share(seconds, total), f"{1e9 * seconds / n_rows:,.0f} ns"
+        lines.append((escape(phase), bar(seconds / longest), format_seconds(seconds), share, rate))
+    heads = ["Phase", unseen("Length"), "Time", "Share", "A row"]
+    lead = f"The fit took {format_seconds(total)}, {1e9 * total / n_rows:,.0f} ns a row."
     if facts.peak_memory:
         lead += f" Peak memory of the process, data included: {format_bytes(facts.peak_memory)}."
-    return section("times", "Time", "Time and memory", lead, table("Time of each phase", heads, lines, "times"))
+    return section("Time", "Time and memory", lead, table("Time of each phase", heads, lines, "times"))
 
 
-def new_rows_section(facts: Facts) -> PageSection:
+def new_rows_section(facts: Facts) -> str:
     """How to load the model and label new rows."""
-    if not facts.can_predict:
-        lead = f"{escape(facts.method)} labels the rows it was fitted to, and no others."
+    names = [json.dumps(name, ensure_ascii=False) for name in facts.reader.names]
+    columns = ", ".join([*names[:NAMES_SHOWN], "..."] if len(names) > NAMES_SHOWN else names)
+    lead, body = "The saved model labels rows that were not in the fit.", fill("new_rows.html", columns=escape(columns))
+    if not hasattr(facts.model, "predict"):
+        lead = f"{type(facts.model).__name__} labels the rows it was fitted to, and no others."
         body = "<p>To label new rows too, fit a method with landmarks, such as <code>DnCSC</code>.</p>"
-        return section("use", "New rows", "New rows", lead, body)
-    shown = [json.dumps(name, ensure_ascii=False) for name in facts.names[:NAMES_SHOWN]]
-    columns = ", ".join(shown) + (", ..." if facts.n_features > NAMES_SHOWN else "")
-    code = (
-        f"import dncsc\n\nmodel = dncsc.load_model({json.dumps(MODEL_FILE)})\n"
-        f"labels = model.predict(new_rows)  # columns: {columns}"
-    )
-    body = (
-        f"<h3>In Python</h3>\n<pre><code>{escape(code)}</code></pre>\n<h3>On the command line</h3>\n"
-        f"<pre><code>dncsc predict {MODEL_FILE} new.csv -o labels.csv</code></pre>"
-    )
-    return section("use", "New rows", "New rows", "The saved model labels rows that were not in the fit.", body)
+    return section("New rows", "New rows", lead, body)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -13,16 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.cluster import contingency_matrix
 
 from dncsc import metrics
-from dncsc.report.moments import Moments
-from dncsc.report.reader import StepProgress
+from dncsc.report.reader import Moments, StepProgress
 
 STABLE, PARTLY, UNSTABLE = "stable", "partly stable", "unstable"
 LEAST_STABLE, LEAST_PARTLY = 0.85, 0.6
 """Least agreement that counts as stable, and as partly stable."""
 
 
-@dataclass(frozen=True)
-class Rerun:
+class Rerun(NamedTuple):
     """Agreement of one re-run with the model."""
 
     seed: int
@@ -32,7 +31,7 @@ class Rerun:
 
 @dataclass(frozen=True)
 class Trust:
-    """What re-runs on a sample say."""
+    """What re-runs on a sample say. Values of clusters are None where no row of the sample is in them."""
 
     n_rows: int
     """rows of the sample"""
@@ -40,16 +39,11 @@ class Trust:
     among: tuple[float, float] | None
     """mean NMI and ARI of the re-runs with each other, where there are two or more"""
     stability: list[float | None]
-    """for each cluster the mean over the re-runs of its Jaccard index with the most similar cluster there; None where
-    no row of the sample is in it"""
+    """for each cluster the mean over the re-runs of its Jaccard index with the most similar cluster there"""
     partner: list[int | None]
     """for each cluster that is not stable: the cluster with which it exchanges most rows"""
     confidence: list[float | None] | None
     """for each cluster of an ensemble: mean `confidence_` of its rows"""
-
-    @property
-    def nmi(self) -> float:
-        return float(np.mean([each.nmi for each in self.reruns]))
 
     @property
     def ari(self) -> float:
@@ -64,8 +58,12 @@ class Trust:
     @property
     def unstable(self) -> list[int]:
         """Unstable clusters, the least stable first."""
-        known = [(value, cluster) for cluster, value in enumerate(self.stability) if value is not None]
-        return [cluster for value, cluster in sorted(known) if value < LEAST_PARTLY]
+        return [cluster for value, cluster in self.ranked if value < LEAST_PARTLY]
+
+    @property
+    def ranked(self) -> list[tuple[float, int]]:
+        """Stability and number of each cluster, the least stable first."""
+        return sorted((value, cluster) for cluster, value in enumerate(self.stability) if value is not None)
 
 
 def verdict_of(agreement: float) -> str:
@@ -80,34 +78,36 @@ def sought(model: Any) -> int:
 
 def examine(model: Any, moments: Moments, n_reruns: int, progress: StepProgress) -> Trust:
     """Fit the method to the sample with other seeds, and compare."""
-    k = len(moments.count)
     ours = np.asarray(model.labels_[moments.chosen])
     seed = model.get_params().get("random_state")
-    first = int(seed) + 1 if isinstance(seed, int | np.integer) else 1
-    seeds = [number % 2**32 for number in range(first, first + n_reruns)]
-    others = []
-    for done, each in enumerate(seeds, 1):
-        others.append(_refit(model, moments.sample, each))
-        progress("re-runs", done / n_reruns)
-    tables = [contingency_matrix(ours, other) for other in others]
-    clusters = np.unique(ours)
-    jaccard = np.mean([_best_jaccard(counts) for counts in tables], axis=0)
-    stability: list[float | None] = [None] * k
-    partner: list[int | None] = [None] * k
-    for place, cluster in enumerate(clusters):
-        stability[cluster] = float(jaccard[place])
-        if jaccard[place] < LEAST_STABLE and len(clusters) > 1:
-            partner[cluster] = int(clusters[_partner(tables, place)])
-    scores = [Rerun(each, *_agreement(ours, other)) for each, other in zip(seeds, others, strict=True)]
-    among = [_agreement(one, other) for one, other in combinations(others, 2)]
-    return Trust(
-        n_rows=len(ours),
-        reruns=scores,
-        among=(float(np.mean(among, axis=0)[0]), float(np.mean(among, axis=0)[1])) if among else None,
-        stability=stability,
-        partner=partner,
-        confidence=_confidence(model, moments, ours, k),
-    )
+    first = int(seed) + 1 if isinstance(seed, Integral) else 1
+    runs = {}
+    for done in range(n_reruns):
+        again = (first + done) % 2**32
+        runs[again] = _refit(model, moments.sample, again)
+        progress("re-runs", (done + 1) / n_reruns)
+    present = np.unique(ours)
+
+    def of_all(values: np.ndarray) -> list[Any]:
+        known = dict(zip(present.tolist(), values.tolist(), strict=True))
+        return [known.get(cluster) for cluster in range(len(moments.count))]
+
+    tables = [contingency_matrix(ours, other, dtype=np.float64) for other in runs.values()]
+    stability = of_all(np.mean([_best_jaccard(counts) for counts in tables], axis=0))
+    together = np.sum([counts @ counts.T for counts in tables], axis=0)  # two clusters in the same ones of the re-runs
+    np.fill_diagonal(together, -1)
+    partner = of_all(present[together.argmax(axis=1)])
+    for cluster, value in enumerate(stability):
+        if value is None or value >= LEAST_STABLE or len(present) == 1:
+            partner[cluster] = None
+    confidence = None
+    if hasattr(model, "confidence_"):
+        total = np.bincount(ours, np.asarray(model.confidence_[moments.chosen]))
+        confidence = of_all(total[present] / np.bincount(ours)[present])
+    reruns = [Rerun(again, *_agreement(ours, other)) for again, other in runs.items()]
+    pairs = [_agreement(one, other) for one, other in combinations(runs.values(), 2)]
+    among = (float(np.mean([nmi for nmi, _ in pairs])), float(np.mean([ari for _, ari in pairs]))) if pairs else None
+    return Trust(len(ours), reruns, among, stability, partner, confidence)
 
 
 def _refit(model: Any, sample: np.ndarray, seed: int) -> np.ndarray:
@@ -127,18 +127,3 @@ def _best_jaccard(counts: np.ndarray) -> np.ndarray:
     """For each cluster of the model, its Jaccard index with the most similar one of a re-run."""
     union = counts.sum(axis=1, keepdims=True) + counts.sum(axis=0, keepdims=True) - counts
     return np.asarray((counts / union).max(axis=1))
-
-
-def _partner(tables: list[np.ndarray], place: int) -> int:
-    """Which other cluster of the model is most often with this one in the same clusters of the re-runs."""
-    together = np.asarray(sum(counts.astype(np.float64) @ counts[place] for counts in tables))
-    together[place] = -1
-    return int(together.argmax())
-
-
-def _confidence(model: Any, moments: Moments, ours: np.ndarray, k: int) -> list[float | None] | None:
-    if not hasattr(model, "confidence_"):
-        return None
-    total = np.bincount(ours, np.asarray(model.confidence_[moments.chosen], dtype=np.float64), k)
-    count = np.bincount(ours, minlength=k)
-    return [float(each / n) if n else None for each, n in zip(total, count, strict=True)]

@@ -55,7 +55,6 @@ def cells(file, name):
 
 
 TOY = Format(
-    name="toy",
     description="a toy",
     suffixes=(".toy",),
     matches=lambda head: head.startswith(MAGIC),

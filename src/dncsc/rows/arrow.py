@@ -1,19 +1,20 @@
-"""What Parquet, Arrow and CSV files have in common: Arrow's columns as blocks of rows, and the other way round."""
+"""Rows of files that pyarrow decodes: columns become blocks of rows, and the other way round."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
-from functools import cache
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from functools import cache, partial
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.rows.base import FileReadError, FileState
+from dncsc.rows.base import BATCH_ROWS, FileState, decoded
 from dncsc.rows.columns import ColumnsError, column_names
 from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.slices import SlicedRows
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -29,44 +30,53 @@ def arrow(module: str = "pyarrow") -> Any:
         raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
 
 
-@contextmanager
-def decoding(file: FileState, row: int) -> Iterator[None]:
-    """Arrow's errors about a damaged file become `FileReadError`, which says so if the file has changed."""
-    try:
-        yield
-    except FileReadError:
-        raise
-    except (arrow().ArrowException, OSError, UnicodeDecodeError) as error:
-        file.check(row)
-        place = f" at row {row} or after it" if row else ""
-        raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error
-    file.check(row)
+class ArrowRows(SlicedRows):
+    """Rows of a file with an Arrow schema; only the chosen columns are read."""
+
+    def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
+        self._columns, dtype = _choose(self.schema(file), columns, str(file.path))
+        super().__init__(file, self.lengths(file, self._columns), dtype, self._columns)
+
+    @classmethod
+    @abstractmethod
+    def schema(cls, file: FileState) -> Any:
+        """The Arrow schema of a file."""
+
+    @classmethod
+    @abstractmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        """Record batches of some columns, of roughly so many rows; those of all slices, or of some by number."""
+
+    @classmethod
+    def lengths(cls, file: FileState, names: Sequence[str]) -> list[int]:
+        """Rows of all slices."""
+        return [len(table) for _, table in decoded(file, cls.tables(file, names[:1], BATCH_ROWS))]
+
+    def _slices(self, numbers: Sequence[int] | None = None, row: int = 0) -> Iterator[np.ndarray]:
+        file = self.files[0]
+        for first, table in decoded(file, self.tables(file, self._columns, BATCH_ROWS, numbers), row):
+            columns = [_values(table.column(name), name, first, str(file.path)) for name in self._columns]
+            yield side_by_side(columns, self.dtype)
+
+    def _decode(self, number: int) -> np.ndarray:
+        return np.concatenate(list(self._slices([number], int(self._bounds[number]))))
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Columns that are used, in the order in which they are given."""
-
-    names: tuple[str, ...]
-    dtype: np.dtype[Any]
-
-
-def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
-    """Check the names and types of chosen columns; all but pandas' index by default."""
+def _choose(schema: Any, columns: Sequence[Any] | None, where: str) -> tuple[tuple[str, ...], np.dtype[Any]]:
+    """Names of chosen columns, of all but pandas' index by default, and the type that holds their values."""
     index = set() if columns is not None else _pandas_index(schema)
     names = [name for name in column_names(columns, schema.names, where) if name not in index]
     if not names:
         raise ValueError(f"{where} has no columns.")
     types = {name: _numpy_type(schema.field(name).type) for name in names}
-    bad = [name for name in names if types[name] is None]
+    good = [name for name in names if types[name] is not None]
+    bad = [f"{name!r} ({schema.field(name).type})" for name in names if types[name] is None]
     if bad:
-        described = [f"{name!r} ({schema.field(name).type})" for name in bad]
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
-        good = [name for name in names if types[name] is not None]
         choice = "choose others with {columns}" if good else "no column does"
-        rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(described[:5])}{more}."
+        rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(bad[:5])}{more}."
         raise ColumnsError(where, rule, good)
-    return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
+    return tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None))
 
 
 def _pandas_index(schema: Any) -> set[str]:
@@ -87,11 +97,6 @@ def _numpy_type(kind: Any) -> np.dtype[Any] | None:
     return None
 
 
-def block(table: Any, chosen: Chosen, start: int, where: str) -> np.ndarray:
-    """Rows of a record batch or table; `start` is the number of its first row."""
-    return side_by_side([_values(table.column(name), name, start, where) for name in chosen.names], chosen.dtype)
-
-
 def side_by_side(columns: Sequence[np.ndarray], dtype: np.dtype[Any]) -> np.ndarray:
     """Columns as rows."""
     rows = np.empty((len(columns[0]), len(columns)), dtype)
@@ -104,27 +109,23 @@ def side_by_side(columns: Sequence[np.ndarray], dtype: np.dtype[Any]) -> np.ndar
 
 def _values(column: Any, name: str, start: int, where: str) -> np.ndarray:
     """One column as an array; a missing value is refused."""
-    pa, types = arrow(), arrow("pyarrow.types")
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # as pyarrow gives none, or several, for some types
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    types = arrow("pyarrow.types")
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if column.null_count:
-        refuse_missing(column, name, start, where)
+    refuse_missing(column, name, start, where)
     if types.is_decimal(column.type):
-        column = column.cast(pa.float64())
+        column = column.cast(arrow().float64())
     return column.to_numpy(zero_copy_only=False)
 
 
 def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None:
-    """Say where values are missing."""
-    missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
-    raise ValueError(
-        f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the "
-        f"{len(column)} values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
-    )
+    """Say where values are missing, if some are; `start` is the number of the first row."""
+    if column.null_count:
+        missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+        raise ValueError(
+            f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the {len(column)} "
+            f"values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
+        )
 
 
 class ArrowWriter:
@@ -147,44 +148,36 @@ class ArrowWriter:
             self._writer.close()
 
 
-Tables = Iterator[tuple[int, Any]]
-"""Record batches with the numbers of their first rows."""
+def _write(make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
+    return closing(ArrowWriter(make, stream, output.names))
 
 
-def arrow_format(
-    schema: Callable[[FileState], Any],
-    tables: Callable[[FileState, Sequence[str], int], Tables],
-    make_writer: Callable[[BinaryIO, Any], Any] | None = None,
-    written: Sequence[str] = (),
-    **fields: Any,
-) -> Format:
-    """A format whose files have an Arrow schema, and of which `tables` gives columns as record batches.
+def arrow_format(rows: type[ArrowRows], written: Mapping[str, Callable[[BinaryIO, Any], Any]], **fields: Any) -> Format:
+    """The format of files that `rows` reads.
 
-    `make_writer` makes Arrow's writer for a stream and a schema, for files with the suffixes `written`; `fields` are
-    the other fields of `Format`.
+    `written` has suffixes of files that can be written, and what makes Arrow's writer for a stream and a schema;
+    `fields` are the other fields of `Format`.
     """
 
     def header(file: FileState) -> Header:
-        found = schema(file)
-        index = _pandas_index(found)
-        return Header(list(found.names), [name for name in found.names if name not in index], has_names=True)
+        schema = rows.schema(file)
+        index = _pandas_index(schema)
+        return Header(list(schema.names), [name for name in schema.names if name not in index], has_names=True)
 
     def column_type(file: FileState, name: str) -> Any:
-        found = schema(file).field(name).type
+        found = rows.schema(file).field(name).type
         return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
 
     def read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
-        return (table.column(0) for _, table in tables(file, [name], n_rows))
+        return (table.column(0) for _, table in decoded(file, rows.tables(file, [name], n_rows)))
 
-    def write(stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
-        assert make_writer is not None
-        return closing(ArrowWriter(make_writer, stream, output.names))
-
+    writers = {suffix: partial(_write, make) for suffix, make in written.items()}
     return Format(
+        open=rows,
         header=header,
         read_column=read_column,
         column_type=column_type,
-        writers=dict.fromkeys(written, write),
+        writers=writers,
         holds="typed columns",
         **fields,
     )

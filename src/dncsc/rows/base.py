@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import errno
 import io
 import os
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,33 @@ class FileState:
         raise FileReadError(self.path, f"{change} after it was opened.{stood} Open it again when nobody writes to it.")
 
 
+@contextmanager
+def decoding(file: FileState, row: int = 0) -> Iterator[None]:
+    """Turn errors of a decoder into a `FileReadError`, which says so if the file has changed."""
+    try:
+        yield
+    except (FileReadError, ImportError):
+        raise
+    except Exception as error:  # a damaged file makes decoders raise almost anything
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise  # a temporary file has no room, which says nothing about this one
+        file.check(row)
+        place = f" at row {row} or after it" if row else ""
+        raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error
+    file.check(row)
+
+
+def decoded(file: FileState, slices: Iterator[Any], row: int = 0) -> Iterator[tuple[int, Any]]:
+    """Slices with the numbers of their first rows, each decoded within `decoding`."""
+    while True:
+        with decoding(file, row):
+            found = next(slices, None)
+        if found is None:
+            return
+        yield row, found
+        row += len(found)
+
+
 class Rows(ABC):
     """A table of numbers in files, read slice by slice.
 
@@ -125,12 +154,14 @@ class Rows(ABC):
         """Rows `start` to `stop`, C-ordered; a fresh array."""
         if not 0 <= start <= stop <= len(self):
             raise IndexError(f"rows {start} to {stop} were asked for; there are rows 0 to {len(self)}.")
+        if not self.seekable:
+            raise io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
         self._refuse_if_closed()
         return self._read(start, stop)
 
-    @abstractmethod
     def _read(self, start: int, stop: int) -> np.ndarray:
-        """`read` of rows that exist, and a `check` of the files."""
+        """`read` of rows that exist, and a `check` of the files; for `seekable` rows."""
+        raise NotImplementedError
 
     def batches(self, n_rows: int = BATCH_ROWS) -> Iterator[np.ndarray]:
         """All rows once, in order, `n_rows` at a time; the last batch may have fewer."""
@@ -169,9 +200,6 @@ class Rows(ABC):
         twin.names = tuple(names)
         return twin
 
-    def _only_in_order(self) -> io.UnsupportedOperation:
-        return io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
-
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise ValueError(f"{self!r} is closed.")
@@ -196,12 +224,14 @@ class StreamRows(Rows):
 
     seekable = False
 
-    def _read(self, start: int, stop: int) -> np.ndarray:
-        raise self._only_in_order()
-
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        yield from regroup(self._slices(), n_rows, self.dtype)
-        self.check(len(self))
+        row = 0
+        for batch in regroup(self._slices(), n_rows, self.dtype):
+            row += len(batch)
+            yield batch
+        self.check(row)
+        if row != len(self):
+            raise FileReadError(self.paths[0], f"is damaged: it ended after {row} of {len(self)} rows.")
 
     @abstractmethod
     def _slices(self) -> Iterator[np.ndarray]:
@@ -209,20 +239,17 @@ class StreamRows(Rows):
 
 
 def regroup(slices: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:
-    """Rows that come in slices of any length, `n_rows` at a time."""
-    buffer: np.ndarray | None = None
-    filled = 0
-    for some_rows in slices:
+    """Rows that come in slices of any length, `n_rows` at a time; fresh arrays, C-ordered."""
+    waiting: list[np.ndarray] = []
+    missing = n_rows
+    for rows in slices:
         start = 0
-        while start < len(some_rows):
-            if buffer is None:
-                buffer = np.empty((n_rows, some_rows.shape[1]), dtype)
-            fitting = some_rows[start : start + n_rows - filled]
-            buffer[filled : filled + len(fitting)] = fitting
-            filled += len(fitting)
-            start += len(fitting)
-            if filled == n_rows:
-                yield buffer
-                buffer, filled = None, 0
-    if buffer is not None:
-        yield buffer[:filled].copy() if filled < n_rows // 2 else buffer[:filled]
+        while start < len(rows):
+            waiting.append(rows[start : start + missing])
+            start += len(waiting[-1])
+            missing -= len(waiting[-1])
+            if not missing:
+                yield np.ascontiguousarray(np.concatenate(waiting, dtype=dtype))
+                waiting, missing = [], n_rows
+    if waiting:
+        yield np.ascontiguousarray(np.concatenate(waiting, dtype=dtype))

@@ -43,7 +43,6 @@ class Output:
 Holds = Literal["cells", "typed columns", "arrays", "one array"]
 """What an output has room for: any cells, columns of one Arrow type each, NumPy arrays by name, or one array."""
 
-
 OpenWriter = Callable[[BinaryIO, Output], AbstractContextManager[Writer]]
 
 
@@ -51,7 +50,6 @@ OpenWriter = Callable[[BinaryIO, Output], AbstractContextManager[Writer]]
 class Format:
     """A file format. To add one, write a module with such a record and list it in `dncsc.rows.formats.FORMATS`."""
 
-    name: str
     description: str
     """as in "the content is a Parquet file\""""
     suffixes: tuple[str, ...]

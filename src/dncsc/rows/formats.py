@@ -8,12 +8,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dncsc.rows.arrow_files import ARROW_FILE, ARROW_STREAM, PARQUET
 from dncsc.rows.base import FileReadError, FileState, Rows
 from dncsc.rows.format import Format, Header, Output, Writer
-from dncsc.rows.ipc import ARROW_FILE, ARROW_STREAM
 from dncsc.rows.npy import NPY
 from dncsc.rows.npz import NPZ
-from dncsc.rows.parquet import PARQUET
 from dncsc.rows.text import GZIP, TEXT
 
 FORMATS: tuple[Format, ...] = (TEXT, GZIP, PARQUET, ARROW_FILE, ARROW_STREAM, NPY, NPZ)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import IO, Any
 
 import numpy as np
 
 from dncsc.npy_header import ArrayHeader, read_array_header, write_array_header
-from dncsc.rows.base import FileReadError, FileState
+from dncsc.rows.base import FileState, decoding
 from dncsc.rows.columns import column_numbers
-from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.format import Format, Header
 from dncsc.rows.raw import RawRows, is_real
 
 
 def open_npy(file: FileState, columns: Sequence[Any] | None = None) -> RawRows:
     """Rows of a `.npy` file."""
-    with open(file.path, "rb") as stream:
-        try:
-            array = read_array_header(stream)
-        except ValueError as error:
-            raise FileReadError(file.path, f"is no sound NumPy array file: {error}") from error
+    with decoding(file), open(file.path, "rb") as stream:
+        array = read_array_header(stream)
     shape = table_shape(array, str(file.path))
     chosen = column_numbers(columns, shape[1], str(file.path))
     return RawRows(file, array.size, shape, array.dtype, array.fortran, columns=chosen, kind="npy")
@@ -29,24 +26,23 @@ def open_npy(file: FileState, columns: Sequence[Any] | None = None) -> RawRows:
 
 def table_shape(array: ArrayHeader, where: str) -> tuple[int, int]:
     """Rows and columns of an array, if it is a table of real numbers."""
-    if array.dtype.hasobject:
+    dtype, shape = array.dtype, array.shape
+    if dtype.hasobject:
         raise TypeError(f"{where} holds Python objects, which are never unpickled; save X.astype(float) instead.")
-    if array.dtype.names is not None:
-        raise TypeError(
-            f"{where} holds records with fields {', '.join(array.dtype.names)}; save a plain table of numbers."
-        )
-    if not is_real(array.dtype):
-        raise TypeError(f"{where} holds {array.dtype.name} values; rows must be bool, int or float.")
-    if len(array.shape) == 1:
+    if dtype.names is not None:
+        raise TypeError(f"{where} holds records with fields {', '.join(dtype.names)}; save a plain table of numbers.")
+    if not is_real(dtype):
+        raise TypeError(f"{where} holds {dtype.name} values; rows must be bool, int or float.")
+    if len(shape) == 1:
         raise ValueError(
-            f"{where} holds an array of one dimension and {array.shape[0]} values; rows and columns are needed. Save "
+            f"{where} holds an array of one dimension and {shape[0]} values; rows and columns are needed. Save "
             "x.reshape(-1, 1) for rows of one feature, or x.reshape(1, -1) for one row."
         )
-    if len(array.shape) != 2:
+    if len(shape) != 2:
         raise ValueError(
-            f"{where} holds an array of shape {array.shape}; rows and columns are needed. Save X.reshape(len(X), -1)."
+            f"{where} holds an array of shape {shape}; rows and columns are needed. Save X.reshape(len(X), -1)."
         )
-    return array.shape[0], array.shape[1]
+    return shape[0], shape[1]
 
 
 def numbered(d: int, arrays: frozenset[str] = frozenset()) -> Header:
@@ -73,12 +69,7 @@ def _read_column(file: FileState, name: str, n_rows: int) -> Iterator[np.ndarray
     return (block[:, 0] for block in open_npy(file, [int(name)]).batches(n_rows))
 
 
-def _write(stream: IO[bytes], output: Output) -> AbstractContextManager[Writer]:
-    return nullcontext(NpyWriter(stream, output.n_rows))
-
-
 NPY = Format(
-    name="npy",
     description="a NumPy array (.npy)",
     suffixes=(".npy",),
     matches=lambda head: head.startswith(b"\x93NUMPY"),
@@ -86,6 +77,6 @@ NPY = Format(
     header=lambda file: numbered(open_npy(file).shape[1]),
     read_column=_read_column,
     column_type=lambda file, name: open_npy(file, [int(name)]).dtype,
-    writers={".npy": _write},
+    writers={".npy": lambda stream, output: nullcontext(NpyWriter(stream, output.n_rows))},
     holds="one array",
 )

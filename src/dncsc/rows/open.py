@@ -12,7 +12,7 @@ from typing import Any
 from dncsc.rows.base import FileReadError, Rows
 from dncsc.rows.columns import checked, listed
 from dncsc.rows.formats import open_file, readable
-from dncsc.rows.several import SeveralRows
+from dncsc.rows.slices import SeveralRows
 
 PathLike = str | os.PathLike[str]
 

@@ -11,27 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.base import FileReadError, FileState, Rows
+from dncsc.rows.base import FileReadError, FileState, Rows, decoding
 
 
 class RawRows(Rows):
-    """A table at an offset of a file, row after row or (`fortran`) column after column.
+    """A table `offset` bytes into a file, row after row or (`fortran`) column after column.
 
-    Parameters
-    ----------
-    path : path, or FileState
-    offset : int
-        Bytes before the first value.
-    shape : tuple of int
-        Of the whole table.
-    dtype : dtype
-        As it stands in the file, in any byte order.
-    fortran : bool
-        Whether columns stand together instead of rows.
-    columns : sequence of int, optional
-        Those to give, in this order; all by default.
-    kind : str
-        The format's name.
+    `shape` is that of the whole table, `dtype` as it stands in the file, in any byte order. `columns` are the numbers
+    of those to give, in this order; all by default.
     """
 
     def __init__(
@@ -46,60 +33,46 @@ class RawRows(Rows):
         kind: str = "raw",
     ) -> None:
         file = path if isinstance(path, FileState) else FileState.of(path)
-        self.kind = kind
-        self.offset, self.fortran = offset, fortran
-        self.stored_dtype = np.dtype(dtype)
-        self.stored_shape = shape
-        self.columns = None if columns is None else tuple(columns)
+        self.kind, self.offset, self.fortran = kind, offset, fortran
+        self.stored_shape, self.stored_dtype = shape, np.dtype(dtype)
+        self.columns = None if columns is None else list(columns)
         n, d = shape
         super().__init__([file], (n, d if columns is None else len(columns)), self.stored_dtype)
         self.direct = fortran or 2 * self.shape[1] >= d  # else most of what is read would be thrown away
-        needed = offset + math.prod(shape) * self.stored_dtype.itemsize
-        if file.size < needed:
-            raise FileReadError(
-                file.path,
-                f"is truncated: {n} rows of {d} {self.stored_dtype.name} end at byte {needed}; it has {file.size} "
-                "bytes.",
-            )
+        end = offset + math.prod(shape) * self.stored_dtype.itemsize
+        if file.size < end:
+            needed = f"{n} rows of {d} {self.stored_dtype.name} end at byte {end}"
+            raise FileReadError(file.path, f"is truncated: {needed}; it has {file.size} bytes.")
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        file, (n, d), dtype = self.files[0], self.stored_shape, self.stored_dtype
-        try:
-            with open(file.path, "rb", buffering=0) as stream:
-                if self.fortran:
-                    chosen = range(d) if self.columns is None else self.columns
-                    columns = np.empty((len(chosen), stop - start), dtype)
-                    places = [self.offset + (column * n + start) * dtype.itemsize for column in chosen]
-                    done = all(read_at(stream, values, at) for values, at in zip(columns, places, strict=True))
-                    table = columns.T
-                else:
-                    table = np.empty((stop - start, d), dtype)
-                    done = read_at(stream, table, self.offset + start * d * dtype.itemsize)
-                    table = table if self.columns is None else table[:, list(self.columns)]
-        except OSError as error:
-            file.check(start)
-            raise FileReadError(file.path, f"cannot be read at row {start}: {error.strerror or error}.") from error
-        file.check(start)
-        if not done:
-            raise FileReadError(file.path, f"ended while row {start} and those after it were read.")
+        (n, d), dtype = self.stored_shape, self.stored_dtype
+        with decoding(self.files[0], start), open(self.paths[0], "rb", buffering=0) as stream:
+            if self.fortran:
+                chosen = range(d) if self.columns is None else self.columns
+                columns = np.empty((len(chosen), stop - start), dtype)
+                for values, column in zip(columns, chosen, strict=True):
+                    _read_at(stream, values, self.offset + (column * n + start) * dtype.itemsize)
+                table = columns.T
+            else:
+                table = np.empty((stop - start, d), dtype)
+                _read_at(stream, table, self.offset + start * d * dtype.itemsize)
+                table = table if self.columns is None else table[:, self.columns]
         return np.ascontiguousarray(table, dtype=self.dtype)
 
     def fingerprint(self) -> dict[str, Any]:
-        chosen = None if self.columns is None else list(self.columns)
         place = {"offset": self.offset, "stored": self.stored_dtype.str, "fortran": self.fortran}
-        return {**super().fingerprint(), "columns": chosen, **place}
+        return {**super().fingerprint(), "columns": self.columns, **place}
 
 
-def read_at(stream: Any, array: np.ndarray, offset: int) -> bool:
-    """Fill a C-ordered array with the bytes at an offset of an open file; False where the file ends too early."""
+def _read_at(stream: Any, array: np.ndarray, offset: int) -> None:
+    """Fill a C-ordered array with the bytes at an offset of an open file."""
     view = memoryview(array.reshape(-1).view(np.uint8).data)
     stream.seek(offset)
     while len(view):
         got = stream.readinto(view[: 2**30])  # one system call reads at most 2 GB
         if not got:
-            return False
+            raise EOFError("it ended while it was read")
         view = view[got:]
-    return True
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:

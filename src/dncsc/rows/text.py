@@ -10,16 +10,17 @@ import csv
 import dataclasses
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
 
-from dncsc.rows.arrow import Tables, arrow, decoding, refuse_missing, side_by_side
-from dncsc.rows.base import FileReadError, FileState, StreamRows
+from dncsc.rows.arrow import arrow, refuse_missing, side_by_side
+from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names, column_numbers
-from dncsc.rows.dialect import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
-from dncsc.rows.format import Format, Header, OpenWriter, Output, Writer
+from dncsc.rows.dialect import MISSING, Dialect, read_dialect, refuse_ragged
+from dncsc.rows.format import Format, Header, Output, Writer
 from dncsc.rows.values import as_texts
 
 TYPES = ("int64", "float64", "bool")
@@ -51,14 +52,17 @@ class TextRows(StreamRows):
 
     def _widest(self, file: FileState, cells: Any, kind: str, place: int, row: int) -> str:
         """The type that cells need in addition to those before, which needed `kind`."""
-        if cells.null_count:
-            refuse_missing(cells, self._labels[place], row, str(file.path))
+        refuse_missing(cells, self._labels[place], row, str(file.path))
         possible = {"": TYPES, "int64": TYPES[:2]}.get(kind, (kind,))
         for wider in possible:
             if _converted(cells, wider) is not None:
                 return wider
-        at, before = _first_misfit(cells, possible)
-        expected = "truth value, as those before are" if before == ("bool",) else "number"
+        bad = {
+            kind: next(i for i in range(len(cells)) if _converted(cells[i : i + 1], kind) is None) for kind in possible
+        }
+        at = max(bad.values())
+        before = [kind for kind in possible if bad[kind] == at]
+        expected = "truth value, as those before are" if before == ["bool"] else "number"
         raise ColumnsError(
             str(file.path),
             f"column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}. "
@@ -100,73 +104,54 @@ def _dialect(file: FileState) -> Dialect:
         return read_dialect(file, compressed=GZIP.matches(stream.read(2)))
 
 
-def _cell_tables(file: FileState, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]) -> Tables:
+def _cell_tables(
+    file: FileState, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]
+) -> Iterator[tuple[int, Any]]:
     """Cells of some columns as text, with the numbers of their first rows; those in `missing` are null."""
     if dialect.empty:
         return
-    pa_csv, chosen = arrow("pyarrow.csv"), [str(number) for number in numbers]
-    names = [str(number) for number in range(dialect.width)]
-    options = {
-        "read_options": pa_csv.ReadOptions(column_names=names, block_size=dialect.block_size),
-        "parse_options": parse_options(dialect),
-        "convert_options": pa_csv.ConvertOptions(
-            include_columns=chosen,
-            column_types=dict.fromkeys(chosen, arrow().string()),
-            strings_can_be_null=bool(missing),
-            quoted_strings_can_be_null=bool(missing),
-            null_values=missing,
-        ),
-    }
-    row, reader = 0, None
-    with ExitStack() as opened:
-        while True:
-            with decoding(file, row), _parsing(file, dialect, row):
-                if reader is None:
-                    reader = pa_csv.open_csv(opened.enter_context(arrow_stream(file, dialect)), **options)
-                table = next(reader, None)
-            if table is None:
-                return
-            if table.num_rows:
-                yield row, table
-            row += table.num_rows
-
-
-@contextmanager
-def _parsing(file: FileState, dialect: Dialect, row: int) -> Iterator[None]:
-    """Say which line pyarrow cannot parse."""
     try:
-        yield
-    except arrow().ArrowInvalid:
-        file.check(row)
-        refuse_ragged(file, dialect)
+        yield from decoded(file, _record_batches(file, dialect, [str(number) for number in numbers], missing))
+    except FileReadError as error:
+        if isinstance(error.__cause__, arrow().ArrowInvalid):
+            refuse_ragged(file, dialect)
         raise
 
 
-def _first_misfit(cells: Any, possible: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """The first cell that leaves no type for a column, and the types that were possible before it."""
-
-    def fitting(count: int) -> tuple[str, ...]:
-        return tuple(kind for kind in possible if _converted(cells[:count], kind) is not None)
-
-    good, bad = 0, len(cells)  # so many cells from the first on have a type, or have none
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if fitting(middle) else (good, middle)
-    return good, fitting(good)
+def _record_batches(file: FileState, dialect: Dialect, names: Sequence[str], missing: Sequence[str]) -> Iterator[Any]:
+    pa, pa_csv = arrow(), arrow("pyarrow.csv")
+    with pa.input_stream(str(file.path), "gzip" if dialect.compressed else None) as stream:
+        reader = pa_csv.open_csv(
+            stream,
+            pa_csv.ReadOptions(
+                column_names=[str(number) for number in range(dialect.width)],
+                skip_rows=dialect.blank,
+                skip_rows_after_names=int(dialect.names is not None),
+                block_size=dialect.block_size,
+            ),
+            pa_csv.ParseOptions(
+                delimiter=dialect.delimiter,
+                newlines_in_values=True,  # in quotes; costs no time that could be measured
+                ignore_empty_lines=dialect.width > 1,  # where a row is one cell, an empty line is a row without a value
+            ),
+            pa_csv.ConvertOptions(
+                include_columns=names,
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=bool(missing),
+                quoted_strings_can_be_null=bool(missing),
+                null_values=missing,
+            ),
+        )
+        yield from (table for table in reader if len(table))
 
 
 def _converted(cells: Any, kind: str) -> Any:
     """Text as numbers; None if some is none."""
     pa = arrow()
-    target = {"int64": pa.int64, "float64": pa.float64, "bool": pa.bool_}[kind]()
-    try:
-        return cells.cast(target)
-    except pa.ArrowInvalid:
-        pass
-    try:
-        return arrow("pyarrow.compute").utf8_trim_whitespace(cells).cast(target)
-    except pa.ArrowInvalid:
-        return None
+    for prepare in (lambda same: same, arrow("pyarrow.compute").utf8_trim_whitespace):
+        with suppress(pa.ArrowInvalid):
+            return prepare(cells).cast(kind)
+    return None
 
 
 def _header(file: FileState) -> Header:
@@ -190,10 +175,8 @@ def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[s
 
 def _column_type(file: FileState, name: str) -> Any:
     """Integer if every cell is one as Python would write it, which 007 is not; else text."""
-    pa, whole = arrow(), True
-    for cells in _read_column(file, name):
-        whole = whole and all(map(_is_integer, cells))
-    return pa.int64() if whole else pa.string()
+    whole = [all(map(_is_integer, cells)) for cells in _read_column(file, name)]  # to the end, as some may be damaged
+    return arrow().int64() if all(whole) else arrow().string()
 
 
 def _is_integer(cell: str) -> bool:
@@ -212,16 +195,13 @@ class TextWriter:
         self._stream.flush()
 
 
-def _writer_of(delimiter: str) -> OpenWriter:
-    @contextmanager
-    def write(stream: IO[bytes], output: Output) -> Iterator[Writer]:
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
-        try:
-            yield TextWriter(text, output.names, delimiter)
-        finally:
-            text.detach()
-
-    return write
+@contextmanager
+def _write(stream: IO[bytes], output: Output, delimiter: str) -> Iterator[Writer]:
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+    try:
+        yield TextWriter(text, output.names, delimiter)
+    finally:
+        text.detach()
 
 
 def _is_utf8(head: bytes) -> bool:
@@ -236,7 +216,6 @@ def _is_utf8(head: bytes) -> bool:
 
 
 TEXT = Format(
-    name="text",
     description="text",
     suffixes=(".csv", ".tsv"),
     matches=_is_utf8,
@@ -244,12 +223,11 @@ TEXT = Format(
     header=_header,
     read_column=_read_column,
     column_type=_column_type,
-    writers={".csv": _writer_of(","), ".tsv": _writer_of("\t")},
+    writers={".csv": partial(_write, delimiter=","), ".tsv": partial(_write, delimiter="\t")},
 )
 
 GZIP = dataclasses.replace(
     TEXT,
-    name="gzip",
     description="compressed by gzip",
     suffixes=(".csv.gz", ".tsv.gz"),
     matches=lambda head: head.startswith(b"\x1f\x8b"),

@@ -21,14 +21,9 @@ BATCH_ROWS = 2**14
 
 
 class FileReadError(OSError):
-    """A file is missing, unreadable, damaged, or has changed since it was opened.
+    """A file is missing, unreadable, damaged, or has changed since it was opened: its `path`, and the `problem`.
 
-    Attributes
-    ----------
-    path : path
-        Of the file; empty where no file was found.
-    problem : str
-        What is wrong with it.
+    The path is empty where no file was found.
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: str) -> None:

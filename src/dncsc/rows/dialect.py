@@ -14,6 +14,7 @@ import numpy as np
 from dncsc.rows.base import FileReadError, FileState, decoding
 
 LONGEST_LINE = 2**24
+GZIP_MAGIC = b"\x1f\x8b"
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
@@ -31,15 +32,14 @@ class Dialect:
     """lines before the first that is not empty"""
     block_size: int
     """bytes to look at a time: several lines"""
-    compressed: bool
     empty: bool
     """whether there is a header and nothing else"""
 
 
-def read_dialect(file: FileState, compressed: bool) -> Dialect:
+def read_dialect(file: FileState) -> Dialect:
     """Look at the beginning of a file."""
     with decoding(file):
-        with open_bytes(file, compressed) as stream:
+        with _open(file) as stream:
             head = stream.read(LONGEST_LINE)
         delimiter = _delimiter(file, head)
         blank, records = _first_records(head, delimiter)
@@ -54,12 +54,12 @@ def read_dialect(file: FileState, compressed: bool) -> Dialect:
     line = max(len(delimiter.join(cells).encode()) for cells in records)
     # Room for some thousand lines, as each column of each block costs something, but for 16 at the least.
     block_size = max(2**20, min(2**12 * line, 2**25), 16 * line)
-    return Dialect(delimiter, names, len(first), blank, block_size, compressed, names is not None and not others)
+    return Dialect(delimiter, names, len(first), blank, block_size, names is not None and not others)
 
 
 def refuse_ragged(file: FileState, dialect: Dialect) -> None:
     """Find the first line that has too few or too many cells, slowly."""
-    with io.TextIOWrapper(open_bytes(file, dialect.compressed), "utf-8-sig", "replace", newline="") as lines:
+    with io.TextIOWrapper(_open(file), "utf-8-sig", "replace", newline="") as lines:
         reader = csv.reader(lines, delimiter=dialect.delimiter)
         try:
             for cells in reader:
@@ -70,9 +70,14 @@ def refuse_ragged(file: FileState, dialect: Dialect) -> None:
             raise FileReadError(file.path, f"is no table of text: line {reader.line_num}: {error}.") from error
 
 
-def open_bytes(file: FileState, compressed: bool) -> IO[bytes]:
-    """The text of a file in bytes."""
-    return cast("IO[bytes]", gzip.open(file.path)) if compressed else open(file.path, "rb")
+def is_compressed(file: FileState) -> bool:
+    """Whether the content is that of a gzip file."""
+    with open(file.path, "rb") as stream:
+        return stream.read(2) == GZIP_MAGIC
+
+
+def _open(file: FileState) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(file.path)) if is_compressed(file) else open(file.path, "rb")
 
 
 def _first_records(head: bytes, delimiter: str, count: int = 2, strict: bool = False) -> tuple[int, list[list[str]]]:

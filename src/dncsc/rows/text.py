@@ -1,11 +1,11 @@
 """CSV and TSV: cells are read as text by pyarrow and turned into numbers here.
 
-The type of a column is what all of its cells need. It is found in a first pass, when the file is opened, which counts
-rows too; each later pass turns cells into numbers in the same way.
+A first pass, when the file is opened, counts rows and finds the type of each column, which is what all its cells need.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import dataclasses
 import io
@@ -19,55 +19,40 @@ import numpy as np
 from dncsc.rows.arrow import arrow, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names, column_numbers
-from dncsc.rows.dialect import MISSING, Dialect, read_dialect, refuse_ragged
+from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_ragged
 from dncsc.rows.format import Format, Header, Output, Writer
 from dncsc.rows.values import as_texts
 
 TYPES = ("int64", "float64", "bool")
-"""What cells can be, and in which order that is tried."""
+"""What all cells of a column may be; the first that fits is chosen."""
 
 
 class TextRows(StreamRows):
-    """Rows of a CSV or TSV file."""
+    """Rows of a CSV or TSV file, which may be compressed by gzip."""
 
     kind = "text"
 
-    def __init__(self, file: FileState, dialect: Dialect, numbers: Sequence[int]) -> None:
-        self._dialect, self._numbers = dialect, tuple(numbers)
-        names = None if dialect.names is None else tuple(dialect.names[number] for number in numbers)
-        self._labels = self._numbers if names is None else names
-        n, self._types = self._survey(file)
-        dtype = np.result_type(*map(np.dtype, self._types))
-        super().__init__([file], (n, len(numbers)), dtype, names)
-
-    def _survey(self, file: FileState) -> tuple[int, list[str]]:
-        """Number of rows, and the type of each chosen column."""
-        types = [""] * len(self._numbers)
-        end = 0
+    def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
+        self._dialect = read_dialect(file)
+        where, known, names = str(file.path), self._dialect.names, None
+        if known is None:
+            self._numbers = column_numbers(columns, self._dialect.width, where) or list(range(self._dialect.width))
+        elif columns is None and "" in known:
+            raise ColumnsError(
+                where,
+                f"column {known.index('')} has no name. If it numbers rows, as pandas' index does, choose the others "
+                "with {columns}, or write the file without it.",
+            )
+        else:
+            names = tuple(column_names(columns, known, where))
+            self._numbers = [known.index(name) for name in names]
+        n, types = 0, [list(TYPES) for _ in self._numbers]
         for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
-            for place, column in enumerate(table.columns):
-                types[place] = self._widest(file, column, types[place], place, row)
-            end = row + table.num_rows
-        return end, [kind or "float64" for kind in types]
-
-    def _widest(self, file: FileState, cells: Any, kind: str, place: int, row: int) -> str:
-        """The type that cells need in addition to those before, which needed `kind`."""
-        refuse_missing(cells, self._labels[place], row, str(file.path))
-        possible = {"": TYPES, "int64": TYPES[:2]}.get(kind, (kind,))
-        for wider in possible:
-            if _converted(cells, wider) is not None:
-                return wider
-        bad = {
-            kind: next(i for i in range(len(cells)) if _converted(cells[i : i + 1], kind) is None) for kind in possible
-        }
-        at = max(bad.values())
-        before = [kind for kind in possible if bad[kind] == at]
-        expected = "truth value, as those before are" if before == ["bool"] else "number"
-        raise ColumnsError(
-            str(file.path),
-            f"column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}. "
-            "Choose other columns with {columns}.",
-        )
+            for place, cells in enumerate(table.columns):
+                types[place] = _fitting(cells, types[place], (names or self._numbers)[place], row, where)
+            n = row + len(table)
+        self._types = [kinds[0] for kinds in types]
+        super().__init__([file], (n, len(self._numbers)), np.result_type(*map(np.dtype, self._types)), names)
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
@@ -79,29 +64,21 @@ class TextRows(StreamRows):
 
     def fingerprint(self) -> dict[str, Any]:
         named = self.names is not None or len(self._numbers) == self._dialect.width
-        return super().fingerprint() if named else {**super().fingerprint(), "columns": list(self._numbers)}
+        return super().fingerprint() if named else {**super().fingerprint(), "columns": self._numbers}
 
 
-def open_text(file: FileState, columns: Sequence[Any] | None = None) -> TextRows:
-    """Rows of a CSV or TSV file, which may be compressed by gzip."""
-    dialect = _dialect(file)
-    if dialect.names is None:
-        numbers = column_numbers(columns, dialect.width, str(file.path))
-        return TextRows(file, dialect, range(dialect.width) if numbers is None else numbers)
-    if columns is None and "" in dialect.names:
-        raise ColumnsError(
-            str(file.path),
-            f"column {dialect.names.index('')} has no name. If it numbers rows, as pandas' index does, choose the "
-            "others with {columns}, or write the file without it.",
-        )
-    chosen = column_names(columns, dialect.names, str(file.path))
-    return TextRows(file, dialect, [dialect.names.index(name) for name in chosen])
-
-
-def _dialect(file: FileState) -> Dialect:
-    arrow()  # without which no text is read
-    with open(file.path, "rb") as stream:
-        return read_dialect(file, compressed=GZIP.matches(stream.read(2)))
+def _fitting(cells: Any, kinds: Sequence[str], label: str | int, row: int, where: str) -> list[str]:
+    """Those of some types that all cells have; an error where there is none, or a cell has no value."""
+    refuse_missing(cells, label, row, where)
+    fitting = [kind for kind in kinds if _converted(cells, kind) is not None]
+    if fitting:
+        return fitting
+    misfits = [next(i for i in range(len(cells)) if _converted(cells[i : i + 1], kind) is None) for kind in kinds]
+    at = max(misfits)
+    before = [kind for kind, misfit in zip(kinds, misfits, strict=True) if misfit == at]
+    expected = "truth value, as those before are" if before == ["bool"] else "number"
+    problem = f"column {label!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}."
+    raise ColumnsError(where, problem + " Choose other columns with {columns}.")
 
 
 def _cell_tables(
@@ -120,7 +97,7 @@ def _cell_tables(
 
 def _record_batches(file: FileState, dialect: Dialect, names: Sequence[str], missing: Sequence[str]) -> Iterator[Any]:
     pa, pa_csv = arrow(), arrow("pyarrow.csv")
-    with pa.input_stream(str(file.path), "gzip" if dialect.compressed else None) as stream:
+    with pa.input_stream(str(file.path), "gzip" if is_compressed(file) else None) as stream:
         reader = pa_csv.open_csv(
             stream,
             pa_csv.ReadOptions(
@@ -155,14 +132,14 @@ def _converted(cells: Any, kind: str) -> Any:
 
 
 def _header(file: FileState) -> Header:
-    dialect = _dialect(file)
+    dialect = read_dialect(file)
     names = [str(number) for number in range(dialect.width)] if dialect.names is None else list(dialect.names)
     return Header(names, names, dialect.names is not None)
 
 
 def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[str]]:
     """Cells as they stand; an empty one is an empty text."""
-    dialect = _dialect(file)
+    dialect = read_dialect(file)
     number = int(name) if dialect.names is None else dialect.names.index(name)
     try:
         for _, table in _cell_tables(file, dialect, [number], []):
@@ -205,21 +182,18 @@ def _write(stream: IO[bytes], output: Output, delimiter: str) -> Iterator[Writer
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether bytes may begin a text in UTF-8."""
-    if b"\0" in head:
-        return False
-    try:
-        head[:4000].decode()
-    except UnicodeDecodeError as error:
-        return error.start > len(head[:4000]) - 4  # a letter cut in two
-    return True
+    """Whether bytes may begin a text in UTF-8; the last letter may be cut in two."""
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return b"\0" not in head
+    return False
 
 
 TEXT = Format(
     description="text",
     suffixes=(".csv", ".tsv"),
     matches=_is_utf8,
-    open=open_text,
+    open=TextRows,
     header=_header,
     read_column=_read_column,
     column_type=_column_type,
@@ -230,6 +204,6 @@ GZIP = dataclasses.replace(
     TEXT,
     description="compressed by gzip",
     suffixes=(".csv.gz", ".tsv.gz"),
-    matches=lambda head: head.startswith(b"\x1f\x8b"),
+    matches=lambda head: head.startswith(GZIP_MAGIC),
     writers={},
 )

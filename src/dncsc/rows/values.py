@@ -10,21 +10,10 @@ from dncsc.rows.arrow import arrow
 
 
 class ColumnOverflowError(ValueError):
-    """A column has values that an output format, or the type of the other files, cannot hold.
-
-    Attributes
-    ----------
-    column : str
-    problem : str
-    advice : str
-    """
+    """A column has values that an output format, or the type of the other files, cannot hold."""
 
     def __init__(self, column: str, problem: str, advice: str) -> None:
-        self.column, self.problem, self.advice = column, problem, advice
-        super().__init__(column, problem, advice)
-
-    def __str__(self) -> str:
-        return f"column {self.column!r} {self.problem}. {self.advice}."
+        super().__init__(f"column {column!r} {problem}. {advice}.")
 
 
 def as_texts(column: Any) -> list[Any]:
@@ -78,5 +67,5 @@ def as_numbers(name: str, column: Any) -> np.ndarray | None:
 
 def no_array(name: str, problem: str) -> ColumnOverflowError:
     """The error for a column that no NumPy array holds."""
-    problem = f"{problem}, for which an .npz file has no place"
-    return ColumnOverflowError(name, problem, "Write .csv or .parquet instead")
+    advice = "Write .csv or .parquet instead"
+    return ColumnOverflowError(name, f"{problem}, for which an .npz file has no place", advice)

@@ -27,8 +27,6 @@ def lines(file):
 
 
 class ToyRows(StreamRows):
-    kind = "toy"
-
     def __init__(self, file, columns):
         known, rows = lines(file)
         names = column_names(columns, known, str(file.path))

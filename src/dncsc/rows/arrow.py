@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
@@ -11,10 +12,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.rows.base import BATCH_ROWS, FileState, decoded
+from dncsc.rows.base import BATCH_ROWS, FileState, SlicedRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names
 from dncsc.rows.format import Format, Header, Output, Writer
-from dncsc.rows.slices import SlicedRows
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -30,12 +30,26 @@ def arrow(module: str = "pyarrow") -> Any:
         raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
 
 
+class LastSlice(threading.local):
+    """The slice that was decoded last, one for each thread. A copy, or a pickle, begins without one."""
+
+    number: int | None = None
+    rows: Any = None
+
+    def __reduce__(self) -> tuple[type[LastSlice], tuple[()]]:
+        return LastSlice, ()
+
+
 class ArrowRows(SlicedRows):
-    """Rows of a file with an Arrow schema; only the chosen columns are read."""
+    """Rows of a file with an Arrow schema, in slices such as row groups; only the chosen columns are read.
+
+    Slices are decoded as a whole. A reader that resumes where it stopped decodes each of them once.
+    """
 
     def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
         self._columns, dtype = _choose(self.schema(file), columns, str(file.path))
-        super().__init__(file, self.lengths(file, self._columns), dtype, self._columns)
+        self._last = LastSlice()
+        super().__init__([file], self.lengths(file, self._columns), len(self._columns), dtype, self._columns)
 
     @classmethod
     @abstractmethod
@@ -58,8 +72,14 @@ class ArrowRows(SlicedRows):
             columns = [_values(table.column(name), name, first, str(file.path)) for name in self._columns]
             yield side_by_side(columns, self.dtype)
 
-    def _decode(self, number: int) -> np.ndarray:
-        return np.concatenate(list(self._slices([number], int(self._bounds[number]))))
+    def _part(self, number: int, start: int, stop: int) -> np.ndarray:
+        self.check(self._bounds[number] + start)
+        last = self._last
+        if last.number != number:
+            last.number = last.rows = None  # the old one goes before the new one comes
+            last.rows = np.concatenate(list(self._slices([number], self._bounds[number])))
+            last.number = number
+        return last.rows[start:stop]
 
 
 def _choose(schema: Any, columns: Sequence[Any] | None, where: str) -> tuple[tuple[str, ...], np.dtype[Any]]:

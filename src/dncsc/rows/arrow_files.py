@@ -17,8 +17,6 @@ BUFFER_BYTES = 2**17
 class ParquetRows(ArrowRows):
     """Rows of a Parquet file."""
 
-    kind = "parquet"
-
     @classmethod
     def schema(cls, file: FileState) -> Any:
         with decoding(file), _parquet_file(file) as opened:
@@ -49,7 +47,6 @@ def _parquet_file(file: FileState) -> Any:
 class ArrowFileRows(ArrowRows):
     """Rows of an Arrow file."""
 
-    kind = "arrow file"
     open_with = "open_file"
     """A function of pyarrow.ipc."""
 
@@ -84,7 +81,6 @@ class ArrowFileRows(ArrowRows):
 class ArrowStreamRows(ArrowFileRows):
     """Rows of an Arrow stream, which has no table of contents: they are counted when it is opened."""
 
-    kind = "arrow stream"
     open_with = "open_stream"
     seekable = False
 

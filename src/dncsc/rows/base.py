@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import errno
 import io
+import itertools
 import os
 import stat
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from abc import abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,7 +103,7 @@ def decoded(file: FileState, slices: Iterator[Any], row: int = 0) -> Iterator[tu
         row += len(found)
 
 
-class Rows(ABC):
+class Rows(AbstractContextManager["Rows"]):
     """A table of numbers in files, read slice by slice.
 
     Reads are explicit: truncating a file that is memory-mapped ends the process, a read ends in an error. No file
@@ -122,8 +124,6 @@ class Rows(ABC):
     """
 
     ndim = 2
-    kind: str
-    """The word for the format in `fingerprint`."""
     direct: bool = False
     seekable: bool = True
 
@@ -175,18 +175,8 @@ class Rows(ABC):
         for file in self.files:
             file.check(row)
 
-    def fingerprint(self) -> dict[str, Any]:
-        """Identity of the data as plain values for JSON. Folders are left out: data may be moved."""
-        return {
-            "kind": self.kind,
-            "files": [{"name": file.path.name, "size": file.size, "mtime_ns": file.mtime_ns} for file in self.files],
-            "shape": list(self.shape),
-            "dtype": self.dtype.name,
-            "columns": None if self.names is None else list(self.names),
-        }
-
     def close(self) -> None:
-        """Release memory; nothing can be read afterwards."""
+        """Nothing can be read afterwards."""
         self._closed = True
 
     def renamed(self, names: Sequence[str]) -> Rows:
@@ -198,9 +188,6 @@ class Rows(ABC):
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise ValueError(f"{self!r} is closed.")
-
-    def __enter__(self) -> Rows:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -220,31 +207,49 @@ class StreamRows(Rows):
     seekable = False
 
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        row = 0
-        for batch in regroup(self._slices(), n_rows, self.dtype):
-            row += len(batch)
-            yield batch
+        waiting: list[np.ndarray] = []
+        row, missing = 0, n_rows
+        for rows in self._slices():
+            start, row = 0, row + len(rows)
+            while start < len(rows):
+                waiting.append(rows[start : start + missing])
+                start += len(waiting[-1])
+                missing -= len(waiting[-1])
+                if not missing:
+                    yield self._joined(waiting)
+                    waiting, missing = [], n_rows
+        if waiting:
+            yield self._joined(waiting)
         self.check(row)
         if row != len(self):
             raise FileReadError(self.paths[0], f"is damaged: it ended after {row} of {len(self)} rows.")
+
+    def _joined(self, parts: list[np.ndarray]) -> np.ndarray:
+        return np.ascontiguousarray(np.concatenate(parts, dtype=self.dtype))
 
     @abstractmethod
     def _slices(self) -> Iterator[np.ndarray]:
         """All rows, as they come."""
 
 
-def regroup(slices: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:
-    """Rows that come in slices of any length, `n_rows` at a time; fresh arrays, C-ordered."""
-    waiting: list[np.ndarray] = []
-    missing = n_rows
-    for rows in slices:
-        start = 0
-        while start < len(rows):
-            waiting.append(rows[start : start + missing])
-            start += len(waiting[-1])
-            missing -= len(waiting[-1])
-            if not missing:
-                yield np.ascontiguousarray(np.concatenate(waiting, dtype=dtype))
-                waiting, missing = [], n_rows
-    if waiting:
-        yield np.ascontiguousarray(np.concatenate(waiting, dtype=dtype))
+class SlicedRows(StreamRows):
+    """Rows in slices of given lengths, each of which can be read by itself."""
+
+    seekable = True
+
+    def __init__(self, files: Sequence[FileState], lengths: Sequence[int], d: int, dtype: Any, names: Any) -> None:
+        self._bounds = [0, *itertools.accumulate(lengths)]
+        super().__init__(files, (self._bounds[-1], d), dtype, names)
+
+    @abstractmethod
+    def _part(self, number: int, start: int, stop: int) -> np.ndarray:
+        """Rows `start` to `stop` of one slice."""
+
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        rows = np.empty((stop - start, self.shape[1]), self.dtype)
+        for number in range(bisect_right(self._bounds, start) - 1, bisect_left(self._bounds, stop)):
+            first = self._bounds[number]
+            at, end = max(first, start), min(self._bounds[number + 1], stop)
+            if at < end:
+                rows[at - start : end - start] = self._part(number, at - first, end - first)
+        return rows

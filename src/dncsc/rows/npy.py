@@ -32,7 +32,7 @@ def open_npy(file: FileState, columns: Sequence[Any] | None = None) -> RawRows:
         array = read_array_header(stream)
     shape = table_shape(array, str(file.path))
     chosen = column_numbers(columns, shape[1], str(file.path))
-    return RawRows(file, array.size, shape, array.dtype, array.fortran, columns=chosen, kind="npy")
+    return RawRows(file, array.size, shape, array.dtype, array.fortran, chosen)
 
 
 def table_shape(array: ArrayHeader, where: str) -> tuple[int, int]:
@@ -58,8 +58,6 @@ def table_shape(array: ArrayHeader, where: str) -> tuple[int, int]:
 
 class CompressedRows(StreamRows):
     """Rows of a compressed member of a `.npz` file."""
-
-    kind = "npz"
 
     def __init__(self, file: FileState, info: zipfile.ZipInfo, array: ArrayHeader, columns: list[int] | None) -> None:
         n, d = array.shape
@@ -93,9 +91,6 @@ class CompressedRows(StreamRows):
                 mapped = np.memmap(unpacked, array.dtype, "r", array.size, array.shape, "F")
                 yield np.array(mapped[row : row + BATCH_ROWS])
 
-    def fingerprint(self) -> dict[str, Any]:
-        return {**super().fingerprint(), "member": self._info.filename, "columns": self._columns}
-
 
 def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     """Rows of the table in a `.npz` file: its only one, or the one called X, x, data or rows."""
@@ -112,7 +107,7 @@ def open_npz(file: FileState, columns: Sequence[Any] | None = None) -> Rows:
     with decoding(file), open(file.path, "rb") as stream:
         stream.seek(info.header_offset + 26)  # the lengths of two fields between the member's own header and its bytes
         begin = info.header_offset + 30 + sum(struct.unpack("<HH", stream.read(4)))
-    return RawRows(file, begin + array.size, shape, array.dtype, array.fortran, columns=chosen, kind="npz")
+    return RawRows(file, begin + array.size, shape, array.dtype, array.fortran, chosen)
 
 
 def arrays_in(file: FileState) -> Members:

@@ -28,12 +28,10 @@ class RawRows(Rows):
         shape: tuple[int, int],
         dtype: Any,
         fortran: bool = False,
-        *,
         columns: Sequence[int] | None = None,
-        kind: str = "raw",
     ) -> None:
         file = path if isinstance(path, FileState) else FileState.of(path)
-        self.kind, self.offset, self.fortran = kind, offset, fortran
+        self.offset, self.fortran = offset, fortran
         self.stored_shape, self.stored_dtype = shape, np.dtype(dtype)
         self.columns = None if columns is None else list(columns)
         n, d = shape
@@ -58,10 +56,6 @@ class RawRows(Rows):
                 _read_at(stream, table, self.offset + start * d * dtype.itemsize)
                 table = table if self.columns is None else table[:, self.columns]
         return np.ascontiguousarray(table, dtype=self.dtype)
-
-    def fingerprint(self) -> dict[str, Any]:
-        place = {"offset": self.offset, "stored": self.stored_dtype.str, "fortran": self.fortran}
-        return {**super().fingerprint(), "columns": self.columns, **place}
 
 
 def _read_at(stream: Any, array: np.ndarray, offset: int) -> None:
@@ -91,25 +85,21 @@ def from_memmap(X: Any) -> RawRows | None:
     if not isinstance(owner, np.memmap) or X.ndim != 2 or not X.size or not is_real(X.dtype):
         return None
     whole = getattr(owner, "_mmap", None)
-    if whole is None or owner.filename is None or owner.mode == "c":  # writes to a private map are not in the file
+    if whole is None or owner.filename is None or not (X.flags.c_contiguous or X.flags.f_contiguous):
         return None
-    if not (X.flags.c_contiguous or X.flags.f_contiguous):
+    if owner.mode == "c":  # writes to a private map are not in the file
         return None
     if owner.mode in ("r+", "w+"):
         owner.flush()
     # A view keeps the attribute `offset` of what it is a view of: only addresses tell where it begins.
-    within = _address(X) - _address(np.frombuffer(whole, np.uint8))
+    within = X.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
     if within < 0 or within + X.nbytes > len(whole):
         return None
     offset = owner.offset - owner.offset % mmap.ALLOCATIONGRANULARITY + within
     try:
-        rows = RawRows(Path(owner.filename), offset, X.shape, X.dtype, fortran=not X.flags.c_contiguous, kind="memmap")
+        rows = RawRows(Path(owner.filename), offset, X.shape, X.dtype, fortran=not X.flags.c_contiguous)
         ends = np.concatenate([rows.read(0, 1), rows.read(len(X) - 1, len(X))])
     except FileReadError:
         return None
     # The name may by now be another file's.
     return rows if ends.tobytes() == X[[0, -1]].astype(rows.dtype, order="C").tobytes() else None
-
-
-def _address(array: np.ndarray) -> int:
-    return int(array.__array_interface__["data"][0])

@@ -30,8 +30,6 @@ TYPES = ("int64", "float64", "bool")
 class TextRows(StreamRows):
     """Rows of a CSV or TSV file, which may be compressed by gzip."""
 
-    kind = "text"
-
     def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
         self._dialect = read_dialect(file)
         where, known, names = str(file.path), self._dialect.names, None
@@ -61,10 +59,6 @@ class TextRows(StreamRows):
             if any(column is None or column.null_count for column in columns):
                 raise FileReadError(file.path, f"was modified after it was opened: other cells after row {row}.")
             yield side_by_side([column.to_numpy(zero_copy_only=False) for column in columns], self.dtype)
-
-    def fingerprint(self) -> dict[str, Any]:
-        named = self.names is not None or len(self._numbers) == self._dialect.width
-        return super().fingerprint() if named else {**super().fingerprint(), "columns": self._numbers}
 
 
 def _fitting(cells: Any, kinds: Sequence[str], label: str | int, row: int, where: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,9 @@ def as_arrow(column: Any) -> Any:
     if not isinstance(column, np.ndarray):
         return column.dictionary_decode() if arrow("pyarrow.types").is_dictionary(column.type) else column
     native = column.astype(column.dtype.newbyteorder("="), copy=False)
-    try:
-        if native.dtype.kind not in "SU":
+    if native.dtype.kind not in "SU":
+        with suppress(pa.ArrowNotImplementedError):
             return pa.array(native)
-    except pa.ArrowNotImplementedError:
-        pass
     return pa.array(as_texts(native), pa.string())
 
 

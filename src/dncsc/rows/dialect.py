@@ -141,10 +141,7 @@ def _is_whole(cell: str) -> bool:
 
 
 def _is_value(cell: str) -> bool:
-    if cell.lower() in ("true", "false"):
-        return True
-    try:
+    with suppress(ValueError):
         float(cell)
-    except ValueError:
-        return False
-    return True
+        return True
+    return cell.lower() in ("true", "false")

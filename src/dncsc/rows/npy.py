@@ -17,7 +17,7 @@ from dncsc.npy_header import ArrayHeader, read_array_header, write_array_header
 from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, Rows, StreamRows, decoded, decoding
 from dncsc.rows.columns import column_numbers
 from dncsc.rows.format import Format, Header, Output, Writer
-from dncsc.rows.raw import RawRows, is_real
+from dncsc.rows.raw import REAL, RawRows
 from dncsc.rows.values import as_numbers, as_texts, no_array
 
 TABLE_NAMES = ("X", "x", "data", "rows")
@@ -42,7 +42,7 @@ def table_shape(array: ArrayHeader, where: str) -> tuple[int, int]:
         raise TypeError(f"{where} holds Python objects, which are never unpickled; save X.astype(float) instead.")
     if dtype.names is not None:
         raise TypeError(f"{where} holds records with fields {', '.join(dtype.names)}; save a plain table of numbers.")
-    if not is_real(dtype):
+    if dtype.kind not in REAL:
         raise TypeError(f"{where} holds {dtype.name} values; rows must be bool, int or float.")
     if len(shape) == 1:
         raise ValueError(

@@ -13,6 +13,9 @@ import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState, Rows, decoding
 
+REAL = "biuf"
+"""Kinds of dtypes that rows may have: bool, int and float."""
+
 
 class RawRows(Rows):
     """A table `offset` bytes into a file, row after row or (`fortran`) column after column.
@@ -69,11 +72,6 @@ def _read_at(stream: Any, array: np.ndarray, offset: int) -> None:
         view = view[got:]
 
 
-def is_real(dtype: np.dtype[Any]) -> bool:
-    """Whether values are bool, int or float."""
-    return dtype.kind in "biuf"
-
-
 def from_memmap(X: Any) -> RawRows | None:
     """Explicit reads in place of a memory map of the same rows; None where that is not the same.
 
@@ -82,17 +80,17 @@ def from_memmap(X: Any) -> RawRows | None:
     owner = X
     while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
         owner = owner.base
-    if not isinstance(owner, np.memmap) or X.ndim != 2 or not X.size or not is_real(X.dtype):
+    if not isinstance(owner, np.memmap) or X.ndim != 2 or not X.size or X.dtype.kind not in REAL:
         return None
-    whole = getattr(owner, "_mmap", None)
-    if whole is None or owner.filename is None or not (X.flags.c_contiguous or X.flags.f_contiguous):
+    if owner.filename is None or owner.mode == "c":  # of no file, or with changes that are not in the file
         return None
-    if owner.mode == "c":  # writes to a private map are not in the file
+    if not (X.flags.c_contiguous or X.flags.f_contiguous):
         return None
     if owner.mode in ("r+", "w+"):
         owner.flush()
     # A view keeps the attribute `offset` of what it is a view of: only addresses tell where it begins.
-    within = X.ctypes.data - np.frombuffer(whole, np.uint8).ctypes.data
+    whole = np.frombuffer(owner._mmap, np.uint8)  # type: ignore[attr-defined]
+    within = X.ctypes.data - whole.ctypes.data
     if within < 0 or within + X.nbytes > len(whole):
         return None
     offset = owner.offset - owner.offset % mmap.ALLOCATIONGRANULARITY + within

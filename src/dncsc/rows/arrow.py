@@ -6,7 +6,7 @@ import importlib
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import Any, BinaryIO
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from dncsc.rows.base import BATCH_ROWS, FileState, SlicedRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names
-from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.format import Format, Header, Output
 
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
@@ -148,11 +148,11 @@ def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None
         )
 
 
-class ArrowWriter:
+class ArrowWriter(AbstractContextManager["ArrowWriter"]):
     """Writes tables with a writer of Arrow's, which `make` gives when the first block shows the schema."""
 
-    def __init__(self, make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, names: Sequence[str]) -> None:
-        self._make, self._stream, self._names = make, stream, list(names)
+    def __init__(self, make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, output: Output) -> None:
+        self._make, self._stream, self._names = make, stream, list(output.names)
         self._writer: Any = None
 
     def write(self, columns: Sequence[Any]) -> None:
@@ -163,13 +163,9 @@ class ArrowWriter:
             self._writer = self._make(self._stream, table.schema)
         self._writer.write_table(table)
 
-    def close(self) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._writer is not None:
             self._writer.close()
-
-
-def _write(make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
-    return closing(ArrowWriter(make, stream, output.names))
 
 
 def arrow_format(rows: type[ArrowRows], written: Mapping[str, Callable[[BinaryIO, Any], Any]], **fields: Any) -> Format:
@@ -191,7 +187,7 @@ def arrow_format(rows: type[ArrowRows], written: Mapping[str, Callable[[BinaryIO
     def read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
         return (table.column(0) for _, table in decoded(file, rows.tables(file, [name], n_rows)))
 
-    writers = {suffix: partial(_write, make) for suffix, make in written.items()}
+    writers = {suffix: partial(ArrowWriter, make) for suffix, make in written.items()}
     return Format(
         open=rows,
         header=header,

@@ -21,19 +21,18 @@ MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "N
 
 @dataclass(frozen=True)
 class Dialect:
-    """What has to be known before rows can be read."""
+    """What has to be known before rows can be read.
+
+    There are `width` columns, with `names` if there is a header, and no rows if `empty`. The first line comes after
+    `blank` ones. `block_size` is in bytes: several lines.
+    """
 
     delimiter: str
     names: tuple[str, ...] | None
-    """None where there is no header"""
     width: int
-    """columns"""
     blank: int
-    """lines before the first that is not empty"""
     block_size: int
-    """bytes to look at a time: several lines"""
     empty: bool
-    """whether there is a header and nothing else"""
 
 
 def read_dialect(file: FileState) -> Dialect:

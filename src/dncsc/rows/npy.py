@@ -8,7 +8,7 @@ import struct
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import IO, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from dncsc.npy_header import ArrayHeader, read_array_header, write_array_header
 from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, Rows, StreamRows, decoded, decoding
 from dncsc.rows.columns import column_numbers
-from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.format import Format, Header, Output
 from dncsc.rows.raw import REAL, RawRows
 from dncsc.rows.values import as_numbers, as_texts, no_array
 
@@ -186,27 +186,15 @@ class NpyWriter:
         self._stream.write(np.ascontiguousarray(block).data)
 
 
-@contextmanager
-def write_npz(stream: IO[bytes], output: Output) -> Iterator[Writer]:
-    """A writer of one array for each name; the archive is made at the end of the block."""
-    with ExitStack() as scratch:
-        writer = NpzWriter(output, scratch)
-        yield writer
-        with zipfile.ZipFile(stream, "w") as archive:
-            for name in output.names:
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    writer.pack(name, member)
-
-
-class NpzWriter:
-    """Collects blocks until the types of all are known.
+class NpzWriter(AbstractContextManager["NpzWriter"]):
+    """Writes one array for each name, when the types of all blocks are known.
 
     Members of a zip file cannot grow together: numbers wait in temporary files, each block in the type that it came
     with, as input files may differ in that. Texts wait in memory: the longest decides how wide their array is.
     """
 
-    def __init__(self, output: Output, scratch: ExitStack) -> None:
-        self._output, self._scratch = output, scratch
+    def __init__(self, stream: IO[bytes], output: Output) -> None:
+        self._stream, self._output, self._scratch = stream, output, ExitStack()
         self._texts: dict[str, list[str]] = {}
         self._numbers: dict[str, tuple[IO[bytes], list[np.dtype[Any]]]] = {}
 
@@ -226,7 +214,15 @@ class NpzWriter:
             if name in self._texts and name in self._numbers:
                 raise no_array(name, "holds texts and numbers")
 
-    def pack(self, name: str, member: IO[bytes]) -> None:
+    def __exit__(self, kind: object, *error: object) -> None:
+        with self._scratch:
+            if kind is None:
+                with zipfile.ZipFile(self._stream, "w") as archive:
+                    for name in self._output.names:
+                        with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                            self._pack(name, member)
+
+    def _pack(self, name: str, member: IO[bytes]) -> None:
         """Write the array of a name, in the narrowest type for all blocks; refuse values that it would change."""
         if name in self._texts:
             np.lib.format.write_array(member, np.array(self._texts[name], dtype=str))
@@ -262,6 +258,6 @@ NPZ = Format(
     header=lambda file: numbered(open_npz(file).shape[1], frozenset(arrays_in(file))),
     read_column=_read_column,
     column_type=_column_type,
-    writers={".npz": write_npz},
+    writers={".npz": NpzWriter},
     holds="arrays",
 )

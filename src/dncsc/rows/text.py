@@ -10,7 +10,7 @@ import csv
 import dataclasses
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import IO, Any
 
@@ -20,11 +20,11 @@ from dncsc.rows.arrow import arrow, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names, column_numbers
 from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_ragged
-from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.format import Format, Header, Output
 from dncsc.rows.values import as_texts
 
-TYPES = ("int64", "float64", "bool")
-"""What all cells of a column may be; the first that fits is chosen."""
+WIDER = {"": ("int64", "float64", "bool"), "int64": ("int64", "float64"), "float64": ("float64",), "bool": ("bool",)}
+"""What a column may be, by what its cells so far are: the first that fits is chosen."""
 
 
 class TextRows(StreamRows):
@@ -44,12 +44,12 @@ class TextRows(StreamRows):
         else:
             names = tuple(column_names(columns, known, where))
             self._numbers = [known.index(name) for name in names]
-        n, types = 0, [list(TYPES) for _ in self._numbers]
+        n, types = 0, [""] * len(self._numbers)
         for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
             for place, cells in enumerate(table.columns):
-                types[place] = _fitting(cells, types[place], (names or self._numbers)[place], row, where)
+                types[place] = _widest(cells, types[place], (names or self._numbers)[place], row, where)
             n = row + len(table)
-        self._types = [kinds[0] for kinds in types]
+        self._types = [kind or "float64" for kind in types]
         super().__init__([file], (n, len(self._numbers)), np.result_type(*map(np.dtype, self._types)), names)
 
     def _slices(self) -> Iterator[np.ndarray]:
@@ -61,15 +61,18 @@ class TextRows(StreamRows):
             yield side_by_side([column.to_numpy(zero_copy_only=False) for column in columns], self.dtype)
 
 
-def _fitting(cells: Any, kinds: Sequence[str], label: str | int, row: int, where: str) -> list[str]:
-    """Those of some types that all cells have; an error where there is none, or a cell has no value."""
+def _widest(cells: Any, so_far: str, label: str | int, row: int, where: str) -> str:
+    """The type that cells need in addition to those before; an error if there is none, or if a value is missing."""
     refuse_missing(cells, label, row, where)
-    fitting = [kind for kind in kinds if _converted(cells, kind) is not None]
-    if fitting:
-        return fitting
-    misfits = [next(i for i in range(len(cells)) if _converted(cells[i : i + 1], kind) is None) for kind in kinds]
-    at = max(misfits)
-    before = [kind for kind, misfit in zip(kinds, misfits, strict=True) if misfit == at]
+    for kind in WIDER[so_far]:
+        if _converted(cells, kind) is not None:
+            return kind
+    first_misfit = {
+        kind: next(row for row in range(len(cells)) if _converted(cells[row : row + 1], kind) is None)
+        for kind in WIDER[so_far]
+    }
+    at = max(first_misfit.values())
+    before = [kind for kind, misfit in first_misfit.items() if misfit == at]
     expected = "truth value, as those before are" if before == ["bool"] else "number"
     problem = f"column {label!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}."
     raise ColumnsError(where, problem + " Choose other columns with {columns}.")
@@ -154,25 +157,20 @@ def _is_integer(cell: str) -> bool:
     return len(cell) < 19 and cell.removeprefix("-").isdecimal() and str(int(cell)) == cell
 
 
-class TextWriter:
+class TextWriter(AbstractContextManager["TextWriter"]):
     """Comma- or tab-separated values, with a line of names."""
 
-    def __init__(self, stream: IO[str], names: Sequence[str], delimiter: str) -> None:
-        self._stream, self._lines = stream, csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        self._lines.writerow(names)
+    def __init__(self, delimiter: str, stream: IO[bytes], output: Output) -> None:
+        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        self._lines = csv.writer(self._text, delimiter=delimiter, lineterminator="\n")
+        self._lines.writerow(output.names)
 
     def write(self, columns: Sequence[Any]) -> None:
         self._lines.writerows(zip(*(as_texts(column) for column in columns), strict=True))
-        self._stream.flush()
+        self._text.flush()
 
-
-@contextmanager
-def _write(stream: IO[bytes], output: Output, delimiter: str) -> Iterator[Writer]:
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
-    try:
-        yield TextWriter(text, output.names, delimiter)
-    finally:
-        text.detach()
+    def __exit__(self, *error: object) -> None:
+        self._text.detach()
 
 
 def _is_utf8(head: bytes) -> bool:
@@ -191,7 +189,7 @@ TEXT = Format(
     header=_header,
     read_column=_read_column,
     column_type=_column_type,
-    writers={".csv": partial(_write, delimiter=","), ".tsv": partial(_write, delimiter="\t")},
+    writers={".csv": partial(TextWriter, ","), ".tsv": partial(TextWriter, "\t")},
 )
 
 GZIP = dataclasses.replace(

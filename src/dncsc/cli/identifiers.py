@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dncsc.cli.errors import UsageError
-from dncsc.rows.arrow import arrow
 from dncsc.rows.formats import column_type, read_column
-from dncsc.rows.values import ColumnOverflowError, as_arrow
+from dncsc.rows.values import ColumnOverflowError, arrow, as_arrow
 
 if TYPE_CHECKING:
     from dncsc.cli.inputs import InputTable

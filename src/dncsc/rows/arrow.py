@@ -1,33 +1,23 @@
-"""Rows of files that pyarrow decodes: columns become blocks of rows, and the other way round."""
+"""Files that pyarrow reads: Parquet by row group, and Arrow's own (Feather among them) and streams by record batch."""
 
 from __future__ import annotations
 
-import importlib
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from functools import cache, partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.rows.base import BATCH_ROWS, FileState, SlicedRows, decoded
+from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, SlicedRows, decoded, decoding
 from dncsc.rows.columns import ColumnsError, column_names
 from dncsc.rows.format import Format, Header, Output
+from dncsc.rows.values import arrow, as_array, numpy_type, side_by_side
 
-TILE_BYTES = 2**21
-"""Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
-
-
-@cache
-def arrow(module: str = "pyarrow") -> Any:
-    """pyarrow, or a module of it, imported when a file needs it."""
-    try:
-        importlib.import_module("pyarrow")
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
+BUFFER_BYTES = 2**17
+"""Read of a Parquet column at a time, so that a row group need not be held as a whole."""
 
 
 class LastSlice(threading.local):
@@ -69,7 +59,7 @@ class ArrowRows(SlicedRows):
     def _slices(self, numbers: Sequence[int] | None = None, row: int = 0) -> Iterator[np.ndarray]:
         file = self.files[0]
         for first, table in decoded(file, self.tables(file, self._columns, BATCH_ROWS, numbers), row):
-            columns = [_values(table.column(name), name, first, str(file.path)) for name in self._columns]
+            columns = [as_array(table.column(name), name, first, str(file.path)) for name in self._columns]
             yield side_by_side(columns, self.dtype)
 
     def _part(self, number: int, start: int, stop: int) -> np.ndarray:
@@ -88,7 +78,7 @@ def _choose(schema: Any, columns: Sequence[Any] | None, where: str) -> tuple[tup
     names = [name for name in column_names(columns, schema.names, where) if name not in index]
     if not names:
         raise ValueError(f"{where} has no columns.")
-    types = {name: _numpy_type(schema.field(name).type) for name in names}
+    types = {name: numpy_type(schema.field(name).type) for name in names}
     good = [name for name in names if types[name] is not None]
     bad = [f"{name!r} ({schema.field(name).type})" for name in names if types[name] is None]
     if bad:
@@ -105,47 +95,94 @@ def _pandas_index(schema: Any) -> set[str]:
     return {name for name in noted if isinstance(name, str)}
 
 
-def _numpy_type(kind: Any) -> np.dtype[Any] | None:
-    """The dtype of an Arrow type's values as numbers; None if they are none."""
-    types = arrow("pyarrow.types")
-    if types.is_dictionary(kind):
-        return _numpy_type(kind.value_type)
-    if types.is_decimal(kind):
-        return np.dtype(np.float64)
-    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
-        return np.dtype(kind.to_pandas_dtype())
-    return None
+class ParquetRows(ArrowRows):
+    """Rows of a Parquet file."""
+
+    @classmethod
+    def schema(cls, file: FileState) -> Any:
+        with decoding(file), _parquet_file(file) as opened:
+            return opened.schema_arrow
+
+    @classmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        with _parquet_file(file) as opened:
+            yield from opened.iter_batches(n_rows, row_groups=slices, columns=list(names))
+
+    @classmethod
+    def lengths(cls, file: FileState, names: Sequence[str]) -> list[int]:
+        with decoding(file):
+            metadata = _metadata(file)
+            return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def side_by_side(columns: Sequence[np.ndarray], dtype: np.dtype[Any]) -> np.ndarray:
-    """Columns as rows."""
-    rows = np.empty((len(columns[0]), len(columns)), dtype)
-    step = max(1, TILE_BYTES // max(1, rows.itemsize * len(columns)))
-    for first in range(0, len(rows), step):
-        for number, column in enumerate(columns):
-            rows[first : first + step, number] = column[first : first + step]
-    return rows
+@lru_cache(64)
+def _metadata(file: FileState) -> Any:
+    return arrow("pyarrow.parquet").read_metadata(file.path)
 
 
-def _values(column: Any, name: str, start: int, where: str) -> np.ndarray:
-    """One column as an array; a missing value is refused."""
-    types = arrow("pyarrow.types")
-    if types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    refuse_missing(column, name, start, where)
-    if types.is_decimal(column.type):
-        column = column.cast(arrow().float64())
-    return column.to_numpy(zero_copy_only=False)
+def _parquet_file(file: FileState) -> Any:
+    options = {"memory_map": False, "buffer_size": BUFFER_BYTES, "page_checksum_verification": True}
+    return arrow("pyarrow.parquet").ParquetFile(file.path, metadata=_metadata(file), **options)
 
 
-def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None:
-    """Say where values are missing, if some are; `start` is the number of the first row."""
-    if column.null_count:
-        missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
-        raise ValueError(
-            f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the {len(column)} "
-            f"values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
-        )
+class ArrowFileRows(ArrowRows):
+    """Rows of an Arrow file."""
+
+    open_with = "open_file"
+    """A function of pyarrow.ipc."""
+
+    @classmethod
+    @contextmanager
+    def reader(cls, file: FileState, names: Sequence[str] = ()) -> Iterator[tuple[Any, Any]]:
+        """The open file, and a reader of these columns of it, or of all."""
+        ipc = arrow("pyarrow.ipc")
+        open_source = getattr(ipc, cls.open_with)
+        with arrow().OSFile(str(file.path)) as source:
+            reader = open_source(source)
+            if names:
+                fields = [reader.schema.get_field_index(name) for name in names]
+                source.seek(0)
+                reader = open_source(source, options=ipc.IpcReadOptions(included_fields=fields))
+            yield source, reader
+
+    @classmethod
+    def schema(cls, file: FileState) -> Any:
+        with decoding(file), cls.reader(file) as (_, reader):
+            return reader.schema
+
+    @classmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        with cls.reader(file, names) as (_, reader):
+            for number in range(reader.num_record_batches) if slices is None else slices:
+                table = reader.get_batch(number)
+                table.validate(full=True)  # Arrow believes what a file says about its buffers
+                yield table
+
+
+class ArrowStreamRows(ArrowFileRows):
+    """Rows of an Arrow stream, which has no table of contents: they are counted when it is opened."""
+
+    open_with = "open_stream"
+    seekable = False
+
+    @classmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        row = 0
+        with cls.reader(file, names) as (source, reader):
+            for table in reader:
+                table.validate(full=True)
+                yield table
+                row += len(table)
+            end = source.tell()
+        file.check(row)
+        with open(file.path, "rb") as stream:
+            stream.seek(max(0, end - 8))
+            mark = stream.read(8)
+        if mark != b"\xff\xff\xff\xff\0\0\0\0":  # a stream that was cut off between two batches lacks nothing else
+            problem = f"has no end mark after its {row} rows: it was truncated, or its writer was never closed."
+            raise FileReadError(file.path, problem)
+        if end != file.size:
+            raise FileReadError(file.path, f"goes on after its stream of {row} rows: write one stream into a file.")
 
 
 class ArrowWriter(AbstractContextManager["ArrowWriter"]):
@@ -197,3 +234,30 @@ def arrow_format(rows: type[ArrowRows], written: Mapping[str, Callable[[BinaryIO
         holds="typed columns",
         **fields,
     )
+
+
+def _new_arrow_file(stream: BinaryIO, schema: Any) -> Any:
+    return arrow("pyarrow.ipc").new_file(stream, schema)
+
+
+PARQUET = arrow_format(
+    ParquetRows,
+    {".parquet": lambda stream, schema: arrow("pyarrow.parquet").ParquetWriter(stream, schema)},
+    description="a Parquet file",
+    suffixes=(".parquet", ".parq", ".pq"),
+    matches=lambda head: head.startswith(b"PAR1"),
+)
+ARROW_FILE = arrow_format(
+    ArrowFileRows,
+    {".feather": _new_arrow_file, ".arrow": _new_arrow_file},
+    description="an Arrow or Feather file",
+    suffixes=(".feather", ".arrow", ".ipc", ".arrows"),
+    matches=lambda head: head.startswith(b"ARROW1"),
+)
+ARROW_STREAM = arrow_format(
+    ArrowStreamRows,
+    {},
+    description="a stream of Arrow record batches",
+    suffixes=(".arrow", ".ipc", ".arrows"),
+    matches=lambda head: head.startswith(b"\xff\xff\xff\xff"),
+)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dncsc.rows.arrow_files import ARROW_FILE, ARROW_STREAM, PARQUET
+from dncsc.rows.arrow import ARROW_FILE, ARROW_STREAM, PARQUET
 from dncsc.rows.base import FileReadError, FileState, Rows
 from dncsc.rows.format import Format, Header, Output, Writer
 from dncsc.rows.npy import NPY, NPZ

@@ -44,15 +44,12 @@ def table_shape(array: ArrayHeader, where: str) -> tuple[int, int]:
         raise TypeError(f"{where} holds records with fields {', '.join(dtype.names)}; save a plain table of numbers.")
     if dtype.kind not in REAL:
         raise TypeError(f"{where} holds {dtype.name} values; rows must be bool, int or float.")
+    needed = "rows and columns are needed. Save"
     if len(shape) == 1:
-        raise ValueError(
-            f"{where} holds an array of one dimension and {shape[0]} values; rows and columns are needed. Save "
-            "x.reshape(-1, 1) for rows of one feature, or x.reshape(1, -1) for one row."
-        )
+        advice = "x.reshape(-1, 1) for rows of one feature, or x.reshape(1, -1) for one row"
+        raise ValueError(f"{where} holds an array of one dimension and {shape[0]} values; {needed} {advice}.")
     if len(shape) != 2:
-        raise ValueError(
-            f"{where} holds an array of shape {shape}; rows and columns are needed. Save X.reshape(len(X), -1)."
-        )
+        raise ValueError(f"{where} holds an array of shape {shape}; {needed} X.reshape(len(X), -1).")
     return shape[0], shape[1]
 
 
@@ -160,16 +157,12 @@ def _column_type(file: FileState, name: str) -> np.dtype[Any]:
 
 def _read_column(file: FileState, name: str, n_rows: int) -> Iterator[np.ndarray]:
     if name not in arrays_in(file):
-        yield from _only_column(open_npz(file, [int(name)]), n_rows)
+        yield from (batch[:, 0] for batch in open_npz(file, [int(name)]).batches(n_rows))
         return
     with decoding(file), np.load(file.path, allow_pickle=False) as stored:
         values = stored[name]
     for start in range(0, len(values), n_rows):
         yield values[start : start + n_rows]
-
-
-def _only_column(rows: Rows, n_rows: int) -> Iterator[np.ndarray]:
-    return (batch[:, 0] for batch in rows.batches(n_rows))
 
 
 class NpyWriter:
@@ -245,7 +238,7 @@ NPY = Format(
     matches=lambda head: head.startswith(b"\x93NUMPY"),
     open=open_npy,
     header=lambda file: numbered(open_npy(file).shape[1]),
-    read_column=lambda file, name, n_rows: _only_column(open_npy(file, [int(name)]), n_rows),
+    read_column=lambda file, name, n_rows: (batch[:, 0] for batch in open_npy(file, [int(name)]).batches(n_rows)),
     column_type=lambda file, name: open_npy(file, [int(name)]).dtype,
     writers={".npy": lambda stream, output: nullcontext(NpyWriter(stream, output.n_rows))},
     holds="one array",

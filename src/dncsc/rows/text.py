@@ -16,12 +16,11 @@ from typing import IO, Any
 
 import numpy as np
 
-from dncsc.rows.arrow import arrow, refuse_missing, side_by_side
 from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names, column_numbers
 from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_ragged
 from dncsc.rows.format import Format, Header, Output
-from dncsc.rows.values import as_texts
+from dncsc.rows.values import arrow, as_texts, refuse_missing, side_by_side
 
 WIDER = {"": ("int64", "float64", "bool"), "int64": ("int64", "float64"), "float64": ("float64",), "bool": ("bool",)}
 """What a column may be, by what its cells so far are: the first that fits is chosen."""

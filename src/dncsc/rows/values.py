@@ -1,13 +1,70 @@
-"""Values of one column as texts, as an Arrow array, or as an array of numbers."""
+"""Values of columns in other forms: Arrow's columns as rows, and one column as texts, Arrow array or numbers."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dncsc.rows.arrow import arrow
+TILE_BYTES = 2**21
+"""Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
+
+
+@cache
+def arrow(module: str = "pyarrow") -> Any:
+    """pyarrow, or a module of it, imported when a file needs it."""
+    try:
+        importlib.import_module("pyarrow")
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
+
+
+def numpy_type(kind: Any) -> np.dtype[Any] | None:
+    """The dtype of an Arrow type's values as numbers; None if they are none."""
+    types = arrow("pyarrow.types")
+    if types.is_dictionary(kind):
+        return numpy_type(kind.value_type)
+    if types.is_decimal(kind):
+        return np.dtype(np.float64)
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return np.dtype(kind.to_pandas_dtype())
+    return None
+
+
+def side_by_side(columns: Sequence[np.ndarray], dtype: np.dtype[Any]) -> np.ndarray:
+    """Columns as rows."""
+    rows = np.empty((len(columns[0]), len(columns)), dtype)
+    step = max(1, TILE_BYTES // max(1, rows.itemsize * len(columns)))
+    for first in range(0, len(rows), step):
+        for number, column in enumerate(columns):
+            rows[first : first + step, number] = column[first : first + step]
+    return rows
+
+
+def as_array(column: Any, name: str, start: int, where: str) -> np.ndarray:
+    """One column as an array; a missing value is refused."""
+    types = arrow("pyarrow.types")
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    refuse_missing(column, name, start, where)
+    if types.is_decimal(column.type):
+        column = column.cast(arrow().float64())
+    return column.to_numpy(zero_copy_only=False)
+
+
+def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None:
+    """Say where values are missing, if some are; `start` is the number of the first row."""
+    if column.null_count:
+        missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+        raise ValueError(
+            f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the {len(column)} "
+            f"values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
+        )
 
 
 class ColumnOverflowError(ValueError):

@@ -115,7 +115,7 @@ class ParquetRows(ArrowRows):
             return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-@lru_cache(64)
+@lru_cache(16)
 def _metadata(file: FileState) -> Any:
     return arrow("pyarrow.parquet").read_metadata(file.path)
 

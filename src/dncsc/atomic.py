@@ -26,15 +26,18 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     partial = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     unfinished.add(partial)
     try:
-        descriptor = _open_unnamed(target.parent, partial)
-        is_unnamed = descriptor is not None
-        with open(partial, "x+b") if descriptor is None else os.fdopen(descriptor, "w+b") as file:
+        unnamed = _open_unnamed(target.parent, partial)
+        with open(partial, "x+b") if unnamed is None else os.fdopen(unnamed, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if is_unnamed:
-                _give_name(file.fileno(), partial)
-        _replace(partial, target)
+            if unnamed is not None:
+                _give_name(unnamed, partial)
+        if target.exists():  # who could read and write the old file can do so with the new one
+            partial.chmod(stat.S_IMODE(target.stat().st_mode))
+        os.replace(partial, target)
+        if os.name == "posix":
+            _sync(target.parent)  # which makes the rename last
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
@@ -42,18 +45,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         unfinished.discard(partial)
 
 
-def _replace(written: Path, target: Path) -> None:
-    """Have a finished file replace another, and let those read and write it who could do so with the other."""
-    if target.exists():
-        written.chmod(stat.S_IMODE(target.stat().st_mode))
-    os.replace(written, target)
-    _sync_folder(target.parent)
-
-
 def _open_unnamed(folder: Path, partial: Path) -> int | None:
     """Open a file without a name; None where the system has none, or would not give it the name `partial`."""
-    if not hasattr(os, "O_TMPFILE"):
-        return None
     try:
         tried = os.open(folder, os.O_TMPFILE | os.O_RDWR)
         try:
@@ -62,7 +55,7 @@ def _open_unnamed(folder: Path, partial: Path) -> int | None:
         finally:
             os.close(tried)
         return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
-    except OSError:
+    except (AttributeError, OSError):  # no O_TMPFILE, or no such files in this folder
         return None  # whatever else is wrong with the folder shows when a named file is opened
 
 
@@ -71,11 +64,9 @@ def _give_name(descriptor: int, path: Path) -> None:
     os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -14,8 +14,7 @@ import pytest
 
 from dncsc.cli import main
 from dncsc.cli.outputs import table_target, table_writer
-from dncsc.rows.arrow import arrow
-from dncsc.rows.values import ColumnOverflowError
+from dncsc.rows.values import ColumnOverflowError, arrow
 
 FIT = ["-k", "2", "--landmarks", "20", "--quiet"]
 

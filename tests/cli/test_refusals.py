@@ -65,7 +65,7 @@ BAD_FILES = [
     ("empty.parquet", b"", 3, "is empty"),
     ("cut off.parquet", truncated, 3, "damaged or truncated"),
     ("cut off.npy", truncated, 3, "is truncated"),
-    ("cut off.npz", truncated, 3, "no sound .npz file"),
+    ("cut off.npz", truncated, 3, "damaged or truncated"),
     *((f"junk.{kind}", JUNK, 3, "unknown kind") for kind in ("csv", "npy", "npz", "parquet", "feather", "arrow")),
     ("parquet.csv", parquet(a=[1.0, 2.0]), 3, "the suffix .csv claims text, but the content is a Parquet file"),
     ("ragged.csv", b"a,b\n1,2\n3,4,5\n6,7\n", 2, "line 3 has 3 cells; the first has 2"),

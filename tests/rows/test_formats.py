@@ -158,10 +158,10 @@ def test_old_feather_files_are_refused_with_advice(tmp_path):
 
 
 def test_pyarrow_is_asked_for_where_it_is_needed(tmp_path, monkeypatch):
-    from dncsc.rows import arrow
+    from dncsc.rows.values import arrow
 
     paths = [written(tmp_path, name) for name in FORMATS]
-    arrow.arrow.cache_clear()
+    arrow.cache_clear()
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for path in paths:
         if ".np" in path.name:

@@ -27,8 +27,6 @@ def lines(file):
 
 
 class ToyRows(StreamRows):
-    kind = "toy"
-
     def __init__(self, file, columns):
         known, rows = lines(file)
         names = column_names(columns, known, str(file.path))
@@ -55,7 +53,6 @@ def cells(file, name):
 
 
 TOY = Format(
-    name="toy",
     description="a toy",
     suffixes=(".toy",),
     matches=lambda head: head.startswith(MAGIC),

@@ -39,7 +39,7 @@ HEADERS = {
 @pytest.mark.parametrize("case", HEADERS)
 def test_a_first_line_like_the_second_is_a_row_and_years_are_names(tmp_path, case):
     content, headed = HEADERS[case]
-    names = read_dialect(FileState.of(text(tmp_path, content)), compressed=False).names
+    names = read_dialect(FileState.of(text(tmp_path, content))).names
     assert names == (tuple(content.split("\n")[0].split(",")) if headed else None)
 
 

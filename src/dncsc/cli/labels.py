@@ -17,9 +17,8 @@ from dncsc.cli.inputs import InputTable
 from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.errors import InputError
-from dncsc.rows.arrow import arrow
 from dncsc.rows.formats import column_type, read_column
-from dncsc.rows.values import ColumnOverflowError, as_arrow
+from dncsc.rows.values import ColumnOverflowError, arrow, as_arrow
 
 LABEL = "label"
 BLOCK = 2**17

@@ -27,7 +27,7 @@ class ScaledRows(Rows):
         # A power of two: the same digits, and no difference overflows.
         self._factor = np.where(self.scale > 1, 0.25, 1.0)
         super().__init__(rows.files, rows.shape, working_dtype(rows.dtype), rows.names)
-        self.kind, self.direct, self.seekable = rows.kind, rows.direct, rows.seekable
+        self.direct, self.seekable = rows.direct, rows.seekable
 
     def _read(self, start: int, stop: int) -> np.ndarray:
         return self._scaled(self._rows.read(start, stop))
@@ -38,9 +38,6 @@ class ScaledRows(Rows):
     def _scaled(self, block: np.ndarray) -> np.ndarray:
         moved = block * self._factor - self.centre * self._factor
         return (moved / (self.scale * self._factor)).astype(self.dtype)
-
-    def fingerprint(self) -> dict[str, Any]:
-        return {**self._rows.fingerprint(), "centre": self.centre.tolist(), "scale": self.scale.tolist()}
 
 
 def scaled(rows: Rows, how: str, seed: int, watch: Watcher) -> tuple[Rows, dict[str, Any] | None]:

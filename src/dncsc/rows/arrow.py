@@ -1,72 +1,92 @@
-"""What Parquet, Arrow and CSV files have in common: Arrow's columns as blocks of rows, and the other way round."""
+"""Files that pyarrow reads: Parquet by row group, and Arrow's own (Feather among them) and streams by record batch."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
-from functools import cache
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.rows.base import FileReadError, FileState
+from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, SlicedRows, decoded, decoding
 from dncsc.rows.columns import ColumnsError, column_names
-from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.format import Format, Header, Output
+from dncsc.rows.values import arrow, as_array, numpy_type, side_by_side
 
-TILE_BYTES = 2**21
-"""Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
-
-
-@cache
-def arrow(module: str = "pyarrow") -> Any:
-    """pyarrow, or a module of it, imported when a file needs it."""
-    try:
-        importlib.import_module("pyarrow")
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
+BUFFER_BYTES = 2**17
+"""Read of a Parquet column at a time, so that a row group need not be held as a whole."""
 
 
-@contextmanager
-def decoding(file: FileState, row: int) -> Iterator[None]:
-    """Arrow's errors about a damaged file become `FileReadError`, which says so if the file has changed."""
-    try:
-        yield
-    except FileReadError:
-        raise
-    except (arrow().ArrowException, OSError, UnicodeDecodeError) as error:
-        file.check(row)
-        place = f" at row {row} or after it" if row else ""
-        raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error
-    file.check(row)
+class LastSlice(threading.local):
+    """The slice that was decoded last, one for each thread. A copy, or a pickle, begins without one."""
+
+    number: int | None = None
+    rows: Any = None
+
+    def __reduce__(self) -> tuple[type[LastSlice], tuple[()]]:
+        return LastSlice, ()
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Columns that are used, in the order in which they are given."""
+class ArrowRows(SlicedRows):
+    """Rows of a file with an Arrow schema, in slices such as row groups; only the chosen columns are read.
 
-    names: tuple[str, ...]
-    dtype: np.dtype[Any]
+    Slices are decoded as a whole. A reader that resumes where it stopped decodes each of them once.
+    """
+
+    def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
+        self._columns, dtype = _choose(self.schema(file), columns, str(file.path))
+        self._last = LastSlice()
+        super().__init__([file], self.lengths(file, self._columns), len(self._columns), dtype, self._columns)
+
+    @classmethod
+    @abstractmethod
+    def schema(cls, file: FileState) -> Any:
+        """The Arrow schema of a file."""
+
+    @classmethod
+    @abstractmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        """Record batches of some columns, of roughly so many rows; those of all slices, or of some by number."""
+
+    @classmethod
+    def lengths(cls, file: FileState, names: Sequence[str]) -> list[int]:
+        """Rows of all slices."""
+        return [len(table) for _, table in decoded(file, cls.tables(file, names[:1], BATCH_ROWS))]
+
+    def _slices(self, numbers: Sequence[int] | None = None, row: int = 0) -> Iterator[np.ndarray]:
+        file = self.files[0]
+        for first, table in decoded(file, self.tables(file, self._columns, BATCH_ROWS, numbers), row):
+            columns = [as_array(table.column(name), name, first, str(file.path)) for name in self._columns]
+            yield side_by_side(columns, self.dtype)
+
+    def _part(self, number: int, start: int, stop: int) -> np.ndarray:
+        self.check(self._bounds[number] + start)
+        last = self._last
+        if last.number != number:
+            last.number = last.rows = None  # the old one goes before the new one comes
+            last.rows = np.concatenate(list(self._slices([number], self._bounds[number])))
+            last.number = number
+        return last.rows[start:stop]
 
 
-def choose(schema: Any, columns: Sequence[Any] | None, where: str) -> Chosen:
-    """Check the names and types of chosen columns; all but pandas' index by default."""
+def _choose(schema: Any, columns: Sequence[Any] | None, where: str) -> tuple[tuple[str, ...], np.dtype[Any]]:
+    """Names of chosen columns, of all but pandas' index by default, and the type that holds their values."""
     index = set() if columns is not None else _pandas_index(schema)
     names = [name for name in column_names(columns, schema.names, where) if name not in index]
     if not names:
         raise ValueError(f"{where} has no columns.")
-    types = {name: _numpy_type(schema.field(name).type) for name in names}
-    bad = [name for name in names if types[name] is None]
+    types = {name: numpy_type(schema.field(name).type) for name in names}
+    good = [name for name in names if types[name] is not None]
+    bad = [f"{name!r} ({schema.field(name).type})" for name in names if types[name] is None]
     if bad:
-        described = [f"{name!r} ({schema.field(name).type})" for name in bad]
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
-        good = [name for name in names if types[name] is not None]
         choice = "choose others with {columns}" if good else "no column does"
-        rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(described[:5])}{more}."
+        rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(bad[:5])}{more}."
         raise ColumnsError(where, rule, good)
-    return Chosen(tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None)))
+    return tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None))
 
 
 def _pandas_index(schema: Any) -> set[str]:
@@ -75,63 +95,101 @@ def _pandas_index(schema: Any) -> set[str]:
     return {name for name in noted if isinstance(name, str)}
 
 
-def _numpy_type(kind: Any) -> np.dtype[Any] | None:
-    """The dtype of an Arrow type's values as numbers; None if they are none."""
-    types = arrow("pyarrow.types")
-    if types.is_dictionary(kind):
-        return _numpy_type(kind.value_type)
-    if types.is_decimal(kind):
-        return np.dtype(np.float64)
-    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
-        return np.dtype(kind.to_pandas_dtype())
-    return None
+class ParquetRows(ArrowRows):
+    """Rows of a Parquet file."""
+
+    @classmethod
+    def schema(cls, file: FileState) -> Any:
+        with decoding(file), _parquet_file(file) as opened:
+            return opened.schema_arrow
+
+    @classmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        with _parquet_file(file) as opened:
+            yield from opened.iter_batches(n_rows, row_groups=slices, columns=list(names))
+
+    @classmethod
+    def lengths(cls, file: FileState, names: Sequence[str]) -> list[int]:
+        with decoding(file):
+            metadata = _metadata(file)
+            return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def block(table: Any, chosen: Chosen, start: int, where: str) -> np.ndarray:
-    """Rows of a record batch or table; `start` is the number of its first row."""
-    return side_by_side([_values(table.column(name), name, start, where) for name in chosen.names], chosen.dtype)
+@lru_cache(16)
+def _metadata(file: FileState) -> Any:
+    return arrow("pyarrow.parquet").read_metadata(file.path)
 
 
-def side_by_side(columns: Sequence[np.ndarray], dtype: np.dtype[Any]) -> np.ndarray:
-    """Columns as rows."""
-    rows = np.empty((len(columns[0]), len(columns)), dtype)
-    step = max(1, TILE_BYTES // max(1, rows.itemsize * len(columns)))
-    for first in range(0, len(rows), step):
-        for number, column in enumerate(columns):
-            rows[first : first + step, number] = column[first : first + step]
-    return rows
+def _parquet_file(file: FileState) -> Any:
+    options = {"memory_map": False, "buffer_size": BUFFER_BYTES, "page_checksum_verification": True}
+    return arrow("pyarrow.parquet").ParquetFile(file.path, metadata=_metadata(file), **options)
 
 
-def _values(column: Any, name: str, start: int, where: str) -> np.ndarray:
-    """One column as an array; a missing value is refused."""
-    pa, types = arrow(), arrow("pyarrow.types")
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # as pyarrow gives none, or several, for some types
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-    if types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if column.null_count:
-        refuse_missing(column, name, start, where)
-    if types.is_decimal(column.type):
-        column = column.cast(pa.float64())
-    return column.to_numpy(zero_copy_only=False)
+class ArrowFileRows(ArrowRows):
+    """Rows of an Arrow file."""
+
+    open_with = "open_file"
+    """A function of pyarrow.ipc."""
+
+    @classmethod
+    @contextmanager
+    def reader(cls, file: FileState, names: Sequence[str] = ()) -> Iterator[tuple[Any, Any]]:
+        """The open file, and a reader of these columns of it, or of all."""
+        ipc = arrow("pyarrow.ipc")
+        open_source = getattr(ipc, cls.open_with)
+        with arrow().OSFile(str(file.path)) as source:
+            reader = open_source(source)
+            if names:
+                fields = [reader.schema.get_field_index(name) for name in names]
+                source.seek(0)
+                reader = open_source(source, options=ipc.IpcReadOptions(included_fields=fields))
+            yield source, reader
+
+    @classmethod
+    def schema(cls, file: FileState) -> Any:
+        with decoding(file), cls.reader(file) as (_, reader):
+            return reader.schema
+
+    @classmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        with cls.reader(file, names) as (_, reader):
+            for number in range(reader.num_record_batches) if slices is None else slices:
+                table = reader.get_batch(number)
+                table.validate(full=True)  # Arrow believes what a file says about its buffers
+                yield table
 
 
-def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None:
-    """Say where values are missing."""
-    missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
-    raise ValueError(
-        f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the "
-        f"{len(column)} values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
-    )
+class ArrowStreamRows(ArrowFileRows):
+    """Rows of an Arrow stream, which has no table of contents: they are counted when it is opened."""
+
+    open_with = "open_stream"
+    seekable = False
+
+    @classmethod
+    def tables(cls, file: FileState, names: Sequence[str], n_rows: int, slices: Any = None) -> Iterator[Any]:
+        row = 0
+        with cls.reader(file, names) as (source, reader):
+            for table in reader:
+                table.validate(full=True)
+                yield table
+                row += len(table)
+            end = source.tell()
+        file.check(row)
+        with open(file.path, "rb") as stream:
+            stream.seek(max(0, end - 8))
+            mark = stream.read(8)
+        if mark != b"\xff\xff\xff\xff\0\0\0\0":  # a stream that was cut off between two batches lacks nothing else
+            problem = f"has no end mark after its {row} rows: it was truncated, or its writer was never closed."
+            raise FileReadError(file.path, problem)
+        if end != file.size:
+            raise FileReadError(file.path, f"goes on after its stream of {row} rows: write one stream into a file.")
 
 
-class ArrowWriter:
+class ArrowWriter(AbstractContextManager["ArrowWriter"]):
     """Writes tables with a writer of Arrow's, which `make` gives when the first block shows the schema."""
 
-    def __init__(self, make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, names: Sequence[str]) -> None:
-        self._make, self._stream, self._names = make, stream, list(names)
+    def __init__(self, make: Callable[[BinaryIO, Any], Any], stream: BinaryIO, output: Output) -> None:
+        self._make, self._stream, self._names = make, stream, list(output.names)
         self._writer: Any = None
 
     def write(self, columns: Sequence[Any]) -> None:
@@ -142,49 +200,64 @@ class ArrowWriter:
             self._writer = self._make(self._stream, table.schema)
         self._writer.write_table(table)
 
-    def close(self) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._writer is not None:
             self._writer.close()
 
 
-Tables = Iterator[tuple[int, Any]]
-"""Record batches with the numbers of their first rows."""
+def arrow_format(rows: type[ArrowRows], written: Mapping[str, Callable[[BinaryIO, Any], Any]], **fields: Any) -> Format:
+    """The format of files that `rows` reads.
 
-
-def arrow_format(
-    schema: Callable[[FileState], Any],
-    tables: Callable[[FileState, Sequence[str], int], Tables],
-    make_writer: Callable[[BinaryIO, Any], Any] | None = None,
-    written: Sequence[str] = (),
-    **fields: Any,
-) -> Format:
-    """A format whose files have an Arrow schema, and of which `tables` gives columns as record batches.
-
-    `make_writer` makes Arrow's writer for a stream and a schema, for files with the suffixes `written`; `fields` are
-    the other fields of `Format`.
+    `written` has suffixes of files that can be written, and what makes Arrow's writer for a stream and a schema;
+    `fields` are the other fields of `Format`.
     """
 
     def header(file: FileState) -> Header:
-        found = schema(file)
-        index = _pandas_index(found)
-        return Header(list(found.names), [name for name in found.names if name not in index], has_names=True)
+        schema = rows.schema(file)
+        index = _pandas_index(schema)
+        return Header(list(schema.names), [name for name in schema.names if name not in index], has_names=True)
 
     def column_type(file: FileState, name: str) -> Any:
-        found = schema(file).field(name).type
+        found = rows.schema(file).field(name).type
         return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
 
     def read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
-        return (table.column(0) for _, table in tables(file, [name], n_rows))
+        return (table.column(0) for _, table in decoded(file, rows.tables(file, [name], n_rows)))
 
-    def write(stream: BinaryIO, output: Output) -> AbstractContextManager[Writer]:
-        assert make_writer is not None
-        return closing(ArrowWriter(make_writer, stream, output.names))
-
+    writers = {suffix: partial(ArrowWriter, make) for suffix, make in written.items()}
     return Format(
+        open=rows,
         header=header,
         read_column=read_column,
         column_type=column_type,
-        writers=dict.fromkeys(written, write),
+        writers=writers,
         holds="typed columns",
         **fields,
     )
+
+
+def _new_arrow_file(stream: BinaryIO, schema: Any) -> Any:
+    return arrow("pyarrow.ipc").new_file(stream, schema)
+
+
+PARQUET = arrow_format(
+    ParquetRows,
+    {".parquet": lambda stream, schema: arrow("pyarrow.parquet").ParquetWriter(stream, schema)},
+    description="a Parquet file",
+    suffixes=(".parquet", ".parq", ".pq"),
+    matches=lambda head: head.startswith(b"PAR1"),
+)
+ARROW_FILE = arrow_format(
+    ArrowFileRows,
+    {".feather": _new_arrow_file, ".arrow": _new_arrow_file},
+    description="an Arrow or Feather file",
+    suffixes=(".feather", ".arrow", ".ipc", ".arrows"),
+    matches=lambda head: head.startswith(b"ARROW1"),
+)
+ARROW_STREAM = arrow_format(
+    ArrowStreamRows,
+    {},
+    description="a stream of Arrow record batches",
+    suffixes=(".arrow", ".ipc", ".arrows"),
+    matches=lambda head: head.startswith(b"\xff\xff\xff\xff"),
+)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+import errno
 import io
+import itertools
 import os
 import stat
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from abc import abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,14 +23,9 @@ BATCH_ROWS = 2**14
 
 
 class FileReadError(OSError):
-    """A file is missing, unreadable, damaged, or has changed since it was opened.
+    """A file is missing, unreadable, damaged, or has changed since it was opened: its `path`, and the `problem`.
 
-    Attributes
-    ----------
-    path : path
-        Of the file; empty where no file was found.
-    problem : str
-        What is wrong with it.
+    The path is empty where no file was found.
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: str) -> None:
@@ -77,7 +76,34 @@ class FileState:
         raise FileReadError(self.path, f"{change} after it was opened.{stood} Open it again when nobody writes to it.")
 
 
-class Rows(ABC):
+@contextmanager
+def decoding(file: FileState, row: int = 0) -> Iterator[None]:
+    """Turn errors of a decoder into a `FileReadError`, which says so if the file has changed."""
+    try:
+        yield
+    except (FileReadError, ImportError):
+        raise
+    except Exception as error:  # a damaged file makes decoders raise almost anything
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise  # a temporary file has no room, which says nothing about this one
+        file.check(row)
+        place = f" at row {row} or after it" if row else ""
+        raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error
+    file.check(row)
+
+
+def decoded(file: FileState, slices: Iterator[Any], row: int = 0) -> Iterator[tuple[int, Any]]:
+    """Slices with the numbers of their first rows, each decoded within `decoding`."""
+    while True:
+        with decoding(file, row):
+            found = next(slices, None)
+        if found is None:
+            return
+        yield row, found
+        row += len(found)
+
+
+class Rows(AbstractContextManager["Rows"]):
     """A table of numbers in files, read slice by slice.
 
     Reads are explicit: truncating a file that is memory-mapped ends the process, a read ends in an error. No file
@@ -98,8 +124,6 @@ class Rows(ABC):
     """
 
     ndim = 2
-    kind: str
-    """The word for the format in `fingerprint`."""
     direct: bool = False
     seekable: bool = True
 
@@ -125,12 +149,14 @@ class Rows(ABC):
         """Rows `start` to `stop`, C-ordered; a fresh array."""
         if not 0 <= start <= stop <= len(self):
             raise IndexError(f"rows {start} to {stop} were asked for; there are rows 0 to {len(self)}.")
+        if not self.seekable:
+            raise io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
         self._refuse_if_closed()
         return self._read(start, stop)
 
-    @abstractmethod
     def _read(self, start: int, stop: int) -> np.ndarray:
-        """`read` of rows that exist, and a `check` of the files."""
+        """`read` of rows that exist, and a `check` of the files; for `seekable` rows."""
+        raise NotImplementedError
 
     def batches(self, n_rows: int = BATCH_ROWS) -> Iterator[np.ndarray]:
         """All rows once, in order, `n_rows` at a time; the last batch may have fewer."""
@@ -149,18 +175,8 @@ class Rows(ABC):
         for file in self.files:
             file.check(row)
 
-    def fingerprint(self) -> dict[str, Any]:
-        """Identity of the data as plain values for JSON. Folders are left out: data may be moved."""
-        return {
-            "kind": self.kind,
-            "files": [{"name": file.path.name, "size": file.size, "mtime_ns": file.mtime_ns} for file in self.files],
-            "shape": list(self.shape),
-            "dtype": self.dtype.name,
-            "columns": None if self.names is None else list(self.names),
-        }
-
     def close(self) -> None:
-        """Release memory; nothing can be read afterwards."""
+        """Nothing can be read afterwards."""
         self._closed = True
 
     def renamed(self, names: Sequence[str]) -> Rows:
@@ -169,15 +185,9 @@ class Rows(ABC):
         twin.names = tuple(names)
         return twin
 
-    def _only_in_order(self) -> io.UnsupportedOperation:
-        return io.UnsupportedOperation(f"{self!r} can only be read from beginning to end: use batches().")
-
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise ValueError(f"{self!r} is closed.")
-
-    def __enter__(self) -> Rows:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -196,33 +206,50 @@ class StreamRows(Rows):
 
     seekable = False
 
-    def _read(self, start: int, stop: int) -> np.ndarray:
-        raise self._only_in_order()
-
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        yield from regroup(self._slices(), n_rows, self.dtype)
-        self.check(len(self))
+        waiting: list[np.ndarray] = []
+        row, missing = 0, n_rows
+        for rows in self._slices():
+            start, row = 0, row + len(rows)
+            while start < len(rows):
+                waiting.append(rows[start : start + missing])
+                start += len(waiting[-1])
+                missing -= len(waiting[-1])
+                if not missing:
+                    yield self._joined(waiting)
+                    waiting, missing = [], n_rows
+        if waiting:
+            yield self._joined(waiting)
+        self.check(row)
+        if row != len(self):
+            raise FileReadError(self.paths[0], f"is damaged: it ended after {row} of {len(self)} rows.")
+
+    def _joined(self, parts: list[np.ndarray]) -> np.ndarray:
+        return np.ascontiguousarray(np.concatenate(parts, dtype=self.dtype))
 
     @abstractmethod
     def _slices(self) -> Iterator[np.ndarray]:
         """All rows, as they come."""
 
 
-def regroup(slices: Iterable[np.ndarray], n_rows: int, dtype: np.dtype[Any]) -> Iterator[np.ndarray]:
-    """Rows that come in slices of any length, `n_rows` at a time."""
-    buffer: np.ndarray | None = None
-    filled = 0
-    for some_rows in slices:
-        start = 0
-        while start < len(some_rows):
-            if buffer is None:
-                buffer = np.empty((n_rows, some_rows.shape[1]), dtype)
-            fitting = some_rows[start : start + n_rows - filled]
-            buffer[filled : filled + len(fitting)] = fitting
-            filled += len(fitting)
-            start += len(fitting)
-            if filled == n_rows:
-                yield buffer
-                buffer, filled = None, 0
-    if buffer is not None:
-        yield buffer[:filled].copy() if filled < n_rows // 2 else buffer[:filled]
+class SlicedRows(StreamRows):
+    """Rows in slices of given lengths, each of which can be read by itself."""
+
+    seekable = True
+
+    def __init__(self, files: Sequence[FileState], lengths: Sequence[int], d: int, dtype: Any, names: Any) -> None:
+        self._bounds = [0, *itertools.accumulate(lengths)]
+        super().__init__(files, (self._bounds[-1], d), dtype, names)
+
+    @abstractmethod
+    def _part(self, number: int, start: int, stop: int) -> np.ndarray:
+        """Rows `start` to `stop` of one slice."""
+
+    def _read(self, start: int, stop: int) -> np.ndarray:
+        rows = np.empty((stop - start, self.shape[1]), self.dtype)
+        for number in range(bisect_right(self._bounds, start) - 1, bisect_left(self._bounds, stop)):
+            first = self._bounds[number]
+            at, end = max(first, start), min(self._bounds[number + 1], stop)
+            if at < end:
+                rows[at - start : end - start] = self._part(number, at - first, end - first)
+        return rows

@@ -15,14 +15,8 @@ from dncsc.suggest import did_you_mean
 class ColumnsError(InputError, TypeError):
     """A table needs another choice of columns.
 
-    Attributes
-    ----------
-    where : str
-        The file.
-    rule : str
-        What is wrong, and what to do; ``{columns}`` stands for the parameter.
-    columns : list of str, or None
-        Columns that would do, where these are known.
+    `where` is the file. `rule` says what is wrong and what to do; ``{columns}`` stands for the parameter. `columns` are
+    those that would do, where they are known.
     """
 
     def __init__(self, where: str, rule: str, columns: Sequence[str] | None = None) -> None:

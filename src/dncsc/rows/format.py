@@ -44,14 +44,10 @@ Holds = Literal["cells", "typed columns", "arrays", "one array"]
 """What an output has room for: any cells, columns of one Arrow type each, NumPy arrays by name, or one array."""
 
 
-OpenWriter = Callable[[BinaryIO, Output], AbstractContextManager[Writer]]
-
-
 @dataclass(frozen=True)
 class Format:
     """A file format. To add one, write a module with such a record and list it in `dncsc.rows.formats.FORMATS`."""
 
-    name: str
     description: str
     """as in "the content is a Parquet file\""""
     suffixes: tuple[str, ...]
@@ -65,7 +61,7 @@ class Format:
     """blocks of one column, of roughly so many rows: NumPy arrays, Arrow arrays, or lists of texts"""
     column_type: Callable[[FileState, str], Any]
     """NumPy dtype or Arrow type of one column; refuses a column that `read_column` could not read"""
-    writers: Mapping[str, OpenWriter] = field(default_factory=dict)
+    writers: Mapping[str, Callable[[BinaryIO, Output], AbstractContextManager[Writer]]] = field(default_factory=dict)
     """by suffix, where the format can be written"""
     holds: Holds = "cells"
     """what its writers have room for"""

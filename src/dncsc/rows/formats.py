@@ -8,25 +8,21 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dncsc.rows.arrow import ARROW_FILE, ARROW_STREAM, PARQUET
 from dncsc.rows.base import FileReadError, FileState, Rows
 from dncsc.rows.format import Format, Header, Output, Writer
-from dncsc.rows.ipc import ARROW_FILE, ARROW_STREAM
-from dncsc.rows.npy import NPY
-from dncsc.rows.npz import NPZ
-from dncsc.rows.parquet import PARQUET
+from dncsc.rows.npy import NPY, NPZ
 from dncsc.rows.text import GZIP, TEXT
 
 FORMATS: tuple[Format, ...] = (TEXT, GZIP, PARQUET, ARROW_FILE, ARROW_STREAM, NPY, NPZ)
 """In the order in which messages list them. The last is tried first: text has no magic bytes of its own."""
 
-UNSUPPORTED = (
-    (
-        (b"FEA1",),
-        "is a Feather file of the old version 1, which is no longer read: write it again with "
-        "pyarrow.feather.write_feather, or as Parquet.",
-    ),
-    ((b"\xff\xfe", b"\xfe\xff"), "is text in another encoding than UTF-8: save it in UTF-8."),
+OLD_FEATHER = (
+    "is a Feather file of the old version 1, which is no longer read: write it again with "
+    "pyarrow.feather.write_feather, or as Parquet."
 )
+NOT_UTF8 = "is text in another encoding than UTF-8: save it in UTF-8."
+REFUSED = {b"FEA1": OLD_FEATHER, b"\xff\xfe": NOT_UTF8, b"\xfe\xff": NOT_UTF8}
 """First bytes of files that are refused, and the advice."""
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -47,12 +43,12 @@ def content(file: FileState) -> Format | None:
             head = stream.read(4096)
     except OSError as error:
         raise FileReadError(file.path, f"cannot be read: {error.strerror}.") from error
-    for magic, refusal in UNSUPPORTED:
+    for magic, refusal in REFUSED.items():
         if head.startswith(magic):
             raise FileReadError(file.path, refusal)
     found = next((each for each in reversed(FORMATS) if each.matches(head)), None)
     if found is None and not _CONTROL.search(head):
-        raise FileReadError(file.path, UNSUPPORTED[1][1])
+        raise FileReadError(file.path, NOT_UTF8)
     return found
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dncsc.rows.base import FileReadError, Rows
+import numpy as np
+
+from dncsc.rows.base import FileReadError, Rows, SlicedRows
 from dncsc.rows.columns import checked, listed
 from dncsc.rows.formats import open_file, readable
-from dncsc.rows.several import SeveralRows
 
 PathLike = str | os.PathLike[str]
 
@@ -65,24 +66,40 @@ def open_rows(paths: PathLike | Sequence[PathLike], columns: Sequence[Any] | Non
     return rows
 
 
+class SeveralRows(SlicedRows):
+    """The rows of several tables with the same columns, one after another."""
+
+    def __init__(self, parts: Sequence[Rows]) -> None:
+        self._parts = parts
+        files = [file for part in parts for file in part.files]
+        dtype = np.result_type(*(part.dtype for part in parts))
+        super().__init__(files, [len(part) for part in parts], parts[0].shape[1], dtype, parts[0].names)
+        self.direct = all(part.direct for part in parts)
+        self.seekable = all(part.seekable for part in parts)
+
+    def _part(self, number: int, start: int, stop: int) -> np.ndarray:
+        return self._parts[number].read(start, stop)
+
+    def _slices(self) -> Iterator[np.ndarray]:
+        return (batch for part in self._parts for batch in part.batches())
+
+
 def _like(first: Rows, path: Path, columns: Sequence[Any] | None) -> Rows:
     """Rows of another file, in the order of the first one's columns; an error if it has others."""
     part = open_file(path, columns)
-    if first.names and part.names and part.names != first.names and set(part.names) == set(first.names):
-        part = open_file(path, first.names)
-    if (part.names, part.shape[1]) == (first.names, first.shape[1]):
+    old, new = first.names, part.names
+    if old and new and old != new and set(old) == set(new):
+        return open_file(path, old)
+    if (new, part.shape[1]) == (old, first.shape[1]):
         return part
-    raise ValueError(f"{part.paths[0]} has other columns than {first.paths[0]}: {_difference(first, part)}.")
-
-
-def _difference(first: Rows, part: Rows) -> str:
-    if first.names is None or part.names is None:
-        kinds = [f"{each.shape[1]}{'' if each.names else ' without names'}" for each in (part, first)]
-        return f"{kinds[0]} instead of {kinds[1]}"
-    missing = [name for name in first.names if name not in set(part.names)]
-    more = [name for name in part.names if name not in set(first.names)]
-    said = [f"it lacks {listed(missing)}"] * bool(missing) + [f"it has {listed(more)} too"] * bool(more)
-    return " and ".join(said)
+    if old is None or new is None:
+        kinds = [f"{rows.shape[1]}{'' if rows.names else ' without names'}" for rows in (part, first)]
+        difference = " instead of ".join(kinds)
+    else:
+        lacking, more = [name for name in old if name not in set(new)], [name for name in new if name not in set(old)]
+        said = [f"it lacks {listed(lacking)}"] * bool(lacking) + [f"it has {listed(more)} too"] * bool(more)
+        difference = " and ".join(said)
+    raise ValueError(f"{part.paths[0]} has other columns than {first.paths[0]}: {difference}.")
 
 
 def find_files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
@@ -100,28 +117,22 @@ def find_files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
 
 
 def _files_of(path: str) -> list[Path]:
-    if os.path.isdir(path):
-        inside = [entry for entry in Path(path).iterdir() if entry.is_file() and not _is_aside(entry.name)]
-        if not inside:
-            deeper = any(entry.is_dir() for entry in Path(path).iterdir())
-            advice = f" but folders: try the pattern {path}/**/*.parquet, or the like" if deeper else ""
-            raise FileReadError(path, f"is a folder that holds no data files{advice}. Readable are {readable()}.")
-        return sorted(inside, key=_natural)
-    if not os.path.lexists(path) and glob.has_magic(path):
-        fitting = [Path(name) for name in glob.glob(path, recursive=True)]
-        files = [name for name in fitting if not name.is_dir() and not _is_aside(name.name)]
-        if not files:
-            raise FileReadError("", f"no file fits the pattern {path}.")
+    is_folder = os.path.isdir(path)
+    if not is_folder and (os.path.lexists(path) or not glob.has_magic(path)):
+        return [Path(path)]
+    found = [*Path(path).iterdir()] if is_folder else [Path(name) for name in glob.glob(path, recursive=True)]
+    # Markers, checksums and hidden files stand next to data, and are none.
+    aside = {file for file in found if file.name.startswith((".", "_")) or file.name.endswith(".crc")}
+    files = [file for file in found if not file.is_dir() and file not in aside]
+    if files:
         return sorted(files, key=_natural)
-    return [Path(path)]
+    if not is_folder:
+        raise FileReadError("", f"no file fits the pattern {path}.")
+    deeper = any(file.is_dir() for file in found)
+    advice = f" but folders: try the pattern {path}/**/*.parquet, or the like" if deeper else ""
+    raise FileReadError(path, f"is a folder that holds no data files{advice}. Readable are {readable()}.")
 
 
-def _is_aside(name: str) -> bool:
-    """Whether a file next to data is none: a marker, a checksum, a hidden file."""
-    return name.startswith((".", "_")) or name.endswith(".crc")
-
-
-def _natural(path: Path) -> list[tuple[int, int, str]]:
-    """Sorting key in which part-2 comes before part-10."""
-    parts = re.split(r"(\d+)", str(path))
-    return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts]
+def _natural(path: Path) -> list[Any]:
+    """Sorting key in which part-2 comes before part-10: texts, and between any two a number."""
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", str(path)))]

@@ -11,27 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.base import FileReadError, FileState, Rows
+from dncsc.rows.base import FileReadError, FileState, Rows, decoding
+
+REAL = "biuf"
+"""Kinds of dtypes that rows may have: bool, int and float."""
 
 
 class RawRows(Rows):
-    """A table at an offset of a file, row after row or (`fortran`) column after column.
+    """A table `offset` bytes into a file, row after row or (`fortran`) column after column.
 
-    Parameters
-    ----------
-    path : path, or FileState
-    offset : int
-        Bytes before the first value.
-    shape : tuple of int
-        Of the whole table.
-    dtype : dtype
-        As it stands in the file, in any byte order.
-    fortran : bool
-        Whether columns stand together instead of rows.
-    columns : sequence of int, optional
-        Those to give, in this order; all by default.
-    kind : str
-        The format's name.
+    `shape` is that of the whole table, `dtype` as it stands in the file, in any byte order. `columns` are the numbers
+    of those to give, in this order; all by default.
     """
 
     def __init__(
@@ -41,70 +31,45 @@ class RawRows(Rows):
         shape: tuple[int, int],
         dtype: Any,
         fortran: bool = False,
-        *,
         columns: Sequence[int] | None = None,
-        kind: str = "raw",
     ) -> None:
         file = path if isinstance(path, FileState) else FileState.of(path)
-        self.kind = kind
         self.offset, self.fortran = offset, fortran
-        self.stored_dtype = np.dtype(dtype)
-        self.stored_shape = shape
-        self.columns = None if columns is None else tuple(columns)
+        self.stored_shape, self.stored_dtype = shape, np.dtype(dtype)
+        self.columns = None if columns is None else list(columns)
         n, d = shape
         super().__init__([file], (n, d if columns is None else len(columns)), self.stored_dtype)
         self.direct = fortran or 2 * self.shape[1] >= d  # else most of what is read would be thrown away
-        needed = offset + math.prod(shape) * self.stored_dtype.itemsize
-        if file.size < needed:
-            raise FileReadError(
-                file.path,
-                f"is truncated: {n} rows of {d} {self.stored_dtype.name} end at byte {needed}; it has {file.size} "
-                "bytes.",
-            )
+        end = offset + math.prod(shape) * self.stored_dtype.itemsize
+        if file.size < end:
+            needed = f"{n} rows of {d} {self.stored_dtype.name} end at byte {end}"
+            raise FileReadError(file.path, f"is truncated: {needed}; it has {file.size} bytes.")
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        file, (n, d), dtype = self.files[0], self.stored_shape, self.stored_dtype
-        try:
-            with open(file.path, "rb", buffering=0) as stream:
-                if self.fortran:
-                    chosen = range(d) if self.columns is None else self.columns
-                    columns = np.empty((len(chosen), stop - start), dtype)
-                    places = [self.offset + (column * n + start) * dtype.itemsize for column in chosen]
-                    done = all(read_at(stream, values, at) for values, at in zip(columns, places, strict=True))
-                    table = columns.T
-                else:
-                    table = np.empty((stop - start, d), dtype)
-                    done = read_at(stream, table, self.offset + start * d * dtype.itemsize)
-                    table = table if self.columns is None else table[:, list(self.columns)]
-        except OSError as error:
-            file.check(start)
-            raise FileReadError(file.path, f"cannot be read at row {start}: {error.strerror or error}.") from error
-        file.check(start)
-        if not done:
-            raise FileReadError(file.path, f"ended while row {start} and those after it were read.")
+        (n, d), dtype = self.stored_shape, self.stored_dtype
+        with decoding(self.files[0], start), open(self.paths[0], "rb", buffering=0) as stream:
+            if self.fortran:
+                chosen = range(d) if self.columns is None else self.columns
+                columns = np.empty((len(chosen), stop - start), dtype)
+                for values, column in zip(columns, chosen, strict=True):
+                    _read_at(stream, values, self.offset + (column * n + start) * dtype.itemsize)
+                table = columns.T
+            else:
+                table = np.empty((stop - start, d), dtype)
+                _read_at(stream, table, self.offset + start * d * dtype.itemsize)
+                table = table if self.columns is None else table[:, self.columns]
         return np.ascontiguousarray(table, dtype=self.dtype)
 
-    def fingerprint(self) -> dict[str, Any]:
-        chosen = None if self.columns is None else list(self.columns)
-        place = {"offset": self.offset, "stored": self.stored_dtype.str, "fortran": self.fortran}
-        return {**super().fingerprint(), "columns": chosen, **place}
 
-
-def read_at(stream: Any, array: np.ndarray, offset: int) -> bool:
-    """Fill a C-ordered array with the bytes at an offset of an open file; False where the file ends too early."""
+def _read_at(stream: Any, array: np.ndarray, offset: int) -> None:
+    """Fill a C-ordered array with the bytes at an offset of an open file."""
     view = memoryview(array.reshape(-1).view(np.uint8).data)
     stream.seek(offset)
     while len(view):
         got = stream.readinto(view[: 2**30])  # one system call reads at most 2 GB
         if not got:
-            return False
+            raise EOFError("it ended while it was read")
         view = view[got:]
-    return True
-
-
-def is_real(dtype: np.dtype[Any]) -> bool:
-    """Whether values are bool, int or float."""
-    return dtype.kind in "biuf"
 
 
 def from_memmap(X: Any) -> RawRows | None:
@@ -115,28 +80,24 @@ def from_memmap(X: Any) -> RawRows | None:
     owner = X
     while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
         owner = owner.base
-    if not isinstance(owner, np.memmap) or X.ndim != 2 or not X.size or not is_real(X.dtype):
+    if not isinstance(owner, np.memmap) or X.ndim != 2 or not X.size or X.dtype.kind not in REAL:
         return None
-    whole = getattr(owner, "_mmap", None)
-    if whole is None or owner.filename is None or owner.mode == "c":  # writes to a private map are not in the file
+    if owner.filename is None or owner.mode == "c":  # of no file, or with changes that are not in the file
         return None
     if not (X.flags.c_contiguous or X.flags.f_contiguous):
         return None
     if owner.mode in ("r+", "w+"):
         owner.flush()
     # A view keeps the attribute `offset` of what it is a view of: only addresses tell where it begins.
-    within = _address(X) - _address(np.frombuffer(whole, np.uint8))
+    whole = np.frombuffer(owner._mmap, np.uint8)  # type: ignore[attr-defined]
+    within = X.ctypes.data - whole.ctypes.data
     if within < 0 or within + X.nbytes > len(whole):
         return None
     offset = owner.offset - owner.offset % mmap.ALLOCATIONGRANULARITY + within
     try:
-        rows = RawRows(Path(owner.filename), offset, X.shape, X.dtype, fortran=not X.flags.c_contiguous, kind="memmap")
+        rows = RawRows(Path(owner.filename), offset, X.shape, X.dtype, fortran=not X.flags.c_contiguous)
         ends = np.concatenate([rows.read(0, 1), rows.read(len(X) - 1, len(X))])
     except FileReadError:
         return None
     # The name may by now be another file's.
     return rows if ends.tobytes() == X[[0, -1]].astype(rows.dtype, order="C").tobytes() else None
-
-
-def _address(array: np.ndarray) -> int:
-    return int(array.__array_interface__["data"][0])

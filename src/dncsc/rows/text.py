@@ -1,69 +1,55 @@
 """CSV and TSV: cells are read as text by pyarrow and turned into numbers here.
 
-The type of a column is what all of its cells need. It is found in a first pass, when the file is opened, which counts
-rows too; each later pass turns cells into numbers in the same way.
+A first pass, when the file is opened, counts rows and finds the type of each column, which is what all its cells need.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import dataclasses
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
 
-from dncsc.rows.arrow import Tables, arrow, decoding, refuse_missing, side_by_side
-from dncsc.rows.base import FileReadError, FileState, StreamRows
+from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, column_names, column_numbers
-from dncsc.rows.dialect import MISSING, Dialect, arrow_stream, parse_options, read_dialect, refuse_ragged
-from dncsc.rows.format import Format, Header, OpenWriter, Output, Writer
-from dncsc.rows.values import as_texts
+from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_ragged
+from dncsc.rows.format import Format, Header, Output
+from dncsc.rows.values import arrow, as_texts, refuse_missing, side_by_side
 
-TYPES = ("int64", "float64", "bool")
-"""What cells can be, and in which order that is tried."""
+WIDER = {"": ("int64", "float64", "bool"), "int64": ("int64", "float64"), "float64": ("float64",), "bool": ("bool",)}
+"""What a column may be, by what its cells so far are: the first that fits is chosen."""
 
 
 class TextRows(StreamRows):
-    """Rows of a CSV or TSV file."""
+    """Rows of a CSV or TSV file, which may be compressed by gzip."""
 
-    kind = "text"
-
-    def __init__(self, file: FileState, dialect: Dialect, numbers: Sequence[int]) -> None:
-        self._dialect, self._numbers = dialect, tuple(numbers)
-        names = None if dialect.names is None else tuple(dialect.names[number] for number in numbers)
-        self._labels = self._numbers if names is None else names
-        n, self._types = self._survey(file)
-        dtype = np.result_type(*map(np.dtype, self._types))
-        super().__init__([file], (n, len(numbers)), dtype, names)
-
-    def _survey(self, file: FileState) -> tuple[int, list[str]]:
-        """Number of rows, and the type of each chosen column."""
-        types = [""] * len(self._numbers)
-        end = 0
+    def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
+        self._dialect = read_dialect(file)
+        where, known, names = str(file.path), self._dialect.names, None
+        if known is None:
+            self._numbers = column_numbers(columns, self._dialect.width, where) or list(range(self._dialect.width))
+        elif columns is None and "" in known:
+            raise ColumnsError(
+                where,
+                f"column {known.index('')} has no name. If it numbers rows, as pandas' index does, choose the others "
+                "with {columns}, or write the file without it.",
+            )
+        else:
+            names = tuple(column_names(columns, known, where))
+            self._numbers = [known.index(name) for name in names]
+        n, types = 0, [""] * len(self._numbers)
         for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
-            for place, column in enumerate(table.columns):
-                types[place] = self._widest(file, column, types[place], place, row)
-            end = row + table.num_rows
-        return end, [kind or "float64" for kind in types]
-
-    def _widest(self, file: FileState, cells: Any, kind: str, place: int, row: int) -> str:
-        """The type that cells need in addition to those before, which needed `kind`."""
-        if cells.null_count:
-            refuse_missing(cells, self._labels[place], row, str(file.path))
-        possible = {"": TYPES, "int64": TYPES[:2]}.get(kind, (kind,))
-        for wider in possible:
-            if _converted(cells, wider) is not None:
-                return wider
-        at, before = _first_misfit(cells, possible)
-        expected = "truth value, as those before are" if before == ("bool",) else "number"
-        raise ColumnsError(
-            str(file.path),
-            f"column {self._labels[place]!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}. "
-            "Choose other columns with {columns}.",
-        )
+            for place, cells in enumerate(table.columns):
+                types[place] = _widest(cells, types[place], (names or self._numbers)[place], row, where)
+            n = row + len(table)
+        self._types = [kind or "float64" for kind in types]
+        super().__init__([file], (n, len(self._numbers)), np.result_type(*map(np.dtype, self._types)), names)
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
@@ -73,111 +59,83 @@ class TextRows(StreamRows):
                 raise FileReadError(file.path, f"was modified after it was opened: other cells after row {row}.")
             yield side_by_side([column.to_numpy(zero_copy_only=False) for column in columns], self.dtype)
 
-    def fingerprint(self) -> dict[str, Any]:
-        named = self.names is not None or len(self._numbers) == self._dialect.width
-        return super().fingerprint() if named else {**super().fingerprint(), "columns": list(self._numbers)}
+
+def _widest(cells: Any, so_far: str, label: str | int, row: int, where: str) -> str:
+    """The type that cells need in addition to those before; an error if there is none, or if a value is missing."""
+    refuse_missing(cells, label, row, where)
+    for kind in WIDER[so_far]:
+        if _converted(cells, kind) is not None:
+            return kind
+    first_misfit = {
+        kind: next(row for row in range(len(cells)) if _converted(cells[row : row + 1], kind) is None)
+        for kind in WIDER[so_far]
+    }
+    at = max(first_misfit.values())
+    before = [kind for kind, misfit in first_misfit.items() if misfit == at]
+    expected = "truth value, as those before are" if before == ["bool"] else "number"
+    problem = f"column {label!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}."
+    raise ColumnsError(where, problem + " Choose other columns with {columns}.")
 
 
-def open_text(file: FileState, columns: Sequence[Any] | None = None) -> TextRows:
-    """Rows of a CSV or TSV file, which may be compressed by gzip."""
-    dialect = _dialect(file)
-    if dialect.names is None:
-        numbers = column_numbers(columns, dialect.width, str(file.path))
-        return TextRows(file, dialect, range(dialect.width) if numbers is None else numbers)
-    if columns is None and "" in dialect.names:
-        raise ColumnsError(
-            str(file.path),
-            f"column {dialect.names.index('')} has no name. If it numbers rows, as pandas' index does, choose the "
-            "others with {columns}, or write the file without it.",
-        )
-    chosen = column_names(columns, dialect.names, str(file.path))
-    return TextRows(file, dialect, [dialect.names.index(name) for name in chosen])
-
-
-def _dialect(file: FileState) -> Dialect:
-    arrow()  # without which no text is read
-    with open(file.path, "rb") as stream:
-        return read_dialect(file, compressed=GZIP.matches(stream.read(2)))
-
-
-def _cell_tables(file: FileState, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]) -> Tables:
+def _cell_tables(
+    file: FileState, dialect: Dialect, numbers: Sequence[int], missing: Sequence[str]
+) -> Iterator[tuple[int, Any]]:
     """Cells of some columns as text, with the numbers of their first rows; those in `missing` are null."""
     if dialect.empty:
         return
-    pa_csv, chosen = arrow("pyarrow.csv"), [str(number) for number in numbers]
-    names = [str(number) for number in range(dialect.width)]
-    options = {
-        "read_options": pa_csv.ReadOptions(column_names=names, block_size=dialect.block_size),
-        "parse_options": parse_options(dialect),
-        "convert_options": pa_csv.ConvertOptions(
-            include_columns=chosen,
-            column_types=dict.fromkeys(chosen, arrow().string()),
-            strings_can_be_null=bool(missing),
-            quoted_strings_can_be_null=bool(missing),
-            null_values=missing,
-        ),
-    }
-    row, reader = 0, None
-    with ExitStack() as opened:
-        while True:
-            with decoding(file, row), _parsing(file, dialect, row):
-                if reader is None:
-                    reader = pa_csv.open_csv(opened.enter_context(arrow_stream(file, dialect)), **options)
-                table = next(reader, None)
-            if table is None:
-                return
-            if table.num_rows:
-                yield row, table
-            row += table.num_rows
-
-
-@contextmanager
-def _parsing(file: FileState, dialect: Dialect, row: int) -> Iterator[None]:
-    """Say which line pyarrow cannot parse."""
     try:
-        yield
-    except arrow().ArrowInvalid:
-        file.check(row)
-        refuse_ragged(file, dialect)
+        yield from decoded(file, _record_batches(file, dialect, [str(number) for number in numbers], missing))
+    except FileReadError as error:
+        if isinstance(error.__cause__, arrow().ArrowInvalid):
+            refuse_ragged(file, dialect)
         raise
 
 
-def _first_misfit(cells: Any, possible: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """The first cell that leaves no type for a column, and the types that were possible before it."""
-
-    def fitting(count: int) -> tuple[str, ...]:
-        return tuple(kind for kind in possible if _converted(cells[:count], kind) is not None)
-
-    good, bad = 0, len(cells)  # so many cells from the first on have a type, or have none
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if fitting(middle) else (good, middle)
-    return good, fitting(good)
+def _record_batches(file: FileState, dialect: Dialect, names: Sequence[str], missing: Sequence[str]) -> Iterator[Any]:
+    pa, pa_csv = arrow(), arrow("pyarrow.csv")
+    with pa.input_stream(str(file.path), "gzip" if is_compressed(file) else None) as stream:
+        reader = pa_csv.open_csv(
+            stream,
+            pa_csv.ReadOptions(
+                column_names=[str(number) for number in range(dialect.width)],
+                skip_rows=dialect.blank,
+                skip_rows_after_names=int(dialect.names is not None),
+                block_size=dialect.block_size,
+            ),
+            pa_csv.ParseOptions(
+                delimiter=dialect.delimiter,
+                newlines_in_values=True,  # in quotes; costs no time that could be measured
+                ignore_empty_lines=dialect.width > 1,  # where a row is one cell, an empty line is a row without a value
+            ),
+            pa_csv.ConvertOptions(
+                include_columns=names,
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=bool(missing),
+                quoted_strings_can_be_null=bool(missing),
+                null_values=missing,
+            ),
+        )
+        yield from (table for table in reader if len(table))
 
 
 def _converted(cells: Any, kind: str) -> Any:
     """Text as numbers; None if some is none."""
     pa = arrow()
-    target = {"int64": pa.int64, "float64": pa.float64, "bool": pa.bool_}[kind]()
-    try:
-        return cells.cast(target)
-    except pa.ArrowInvalid:
-        pass
-    try:
-        return arrow("pyarrow.compute").utf8_trim_whitespace(cells).cast(target)
-    except pa.ArrowInvalid:
-        return None
+    for prepare in (lambda same: same, arrow("pyarrow.compute").utf8_trim_whitespace):
+        with suppress(pa.ArrowInvalid):
+            return prepare(cells).cast(kind)
+    return None
 
 
 def _header(file: FileState) -> Header:
-    dialect = _dialect(file)
+    dialect = read_dialect(file)
     names = [str(number) for number in range(dialect.width)] if dialect.names is None else list(dialect.names)
     return Header(names, names, dialect.names is not None)
 
 
 def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[str]]:
     """Cells as they stand; an empty one is an empty text."""
-    dialect = _dialect(file)
+    dialect = read_dialect(file)
     number = int(name) if dialect.names is None else dialect.names.index(name)
     try:
         for _, table in _cell_tables(file, dialect, [number], []):
@@ -190,68 +148,53 @@ def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[s
 
 def _column_type(file: FileState, name: str) -> Any:
     """Integer if every cell is one as Python would write it, which 007 is not; else text."""
-    pa, whole = arrow(), True
-    for cells in _read_column(file, name):
-        whole = whole and all(map(_is_integer, cells))
-    return pa.int64() if whole else pa.string()
+    whole = [all(map(_is_integer, cells)) for cells in _read_column(file, name)]  # to the end, as some may be damaged
+    return arrow().int64() if all(whole) else arrow().string()
 
 
 def _is_integer(cell: str) -> bool:
     return len(cell) < 19 and cell.removeprefix("-").isdecimal() and str(int(cell)) == cell
 
 
-class TextWriter:
+class TextWriter(AbstractContextManager["TextWriter"]):
     """Comma- or tab-separated values, with a line of names."""
 
-    def __init__(self, stream: IO[str], names: Sequence[str], delimiter: str) -> None:
-        self._stream, self._lines = stream, csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        self._lines.writerow(names)
+    def __init__(self, delimiter: str, stream: IO[bytes], output: Output) -> None:
+        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        self._lines = csv.writer(self._text, delimiter=delimiter, lineterminator="\n")
+        self._lines.writerow(output.names)
 
     def write(self, columns: Sequence[Any]) -> None:
         self._lines.writerows(zip(*(as_texts(column) for column in columns), strict=True))
-        self._stream.flush()
+        self._text.flush()
 
-
-def _writer_of(delimiter: str) -> OpenWriter:
-    @contextmanager
-    def write(stream: IO[bytes], output: Output) -> Iterator[Writer]:
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
-        try:
-            yield TextWriter(text, output.names, delimiter)
-        finally:
-            text.detach()
-
-    return write
+    def __exit__(self, *error: object) -> None:
+        self._text.detach()
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether bytes may begin a text in UTF-8."""
-    if b"\0" in head:
-        return False
-    try:
-        head[:4000].decode()
-    except UnicodeDecodeError as error:
-        return error.start > len(head[:4000]) - 4  # a letter cut in two
-    return True
+    """Whether bytes may begin a text in UTF-8; the last letter may be cut in two."""
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return b"\0" not in head
+    return False
 
 
 TEXT = Format(
-    name="text",
     description="text",
     suffixes=(".csv", ".tsv"),
     matches=_is_utf8,
-    open=open_text,
+    open=TextRows,
     header=_header,
     read_column=_read_column,
     column_type=_column_type,
-    writers={".csv": _writer_of(","), ".tsv": _writer_of("\t")},
+    writers={".csv": partial(TextWriter, ","), ".tsv": partial(TextWriter, "\t")},
 )
 
 GZIP = dataclasses.replace(
     TEXT,
-    name="gzip",
     description="compressed by gzip",
     suffixes=(".csv.gz", ".tsv.gz"),
-    matches=lambda head: head.startswith(b"\x1f\x8b"),
+    matches=lambda head: head.startswith(GZIP_MAGIC),
     writers={},
 )

@@ -1,30 +1,77 @@
-"""Values of one column as texts, as an Arrow array, or as an array of numbers."""
+"""Values of columns in other forms: Arrow's columns as rows, and one column as texts, Arrow array or numbers."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dncsc.rows.arrow import arrow
+TILE_BYTES = 2**21
+"""Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
+
+
+@cache
+def arrow(module: str = "pyarrow") -> Any:
+    """pyarrow, or a module of it, imported when a file needs it."""
+    try:
+        importlib.import_module("pyarrow")
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
+
+
+def numpy_type(kind: Any) -> np.dtype[Any] | None:
+    """The dtype of an Arrow type's values as numbers; None if they are none."""
+    types = arrow("pyarrow.types")
+    if types.is_dictionary(kind):
+        return numpy_type(kind.value_type)
+    if types.is_decimal(kind):
+        return np.dtype(np.float64)
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return np.dtype(kind.to_pandas_dtype())
+    return None
+
+
+def side_by_side(columns: Sequence[np.ndarray], dtype: np.dtype[Any]) -> np.ndarray:
+    """Columns as rows."""
+    rows = np.empty((len(columns[0]), len(columns)), dtype)
+    step = max(1, TILE_BYTES // max(1, rows.itemsize * len(columns)))
+    for first in range(0, len(rows), step):
+        for number, column in enumerate(columns):
+            rows[first : first + step, number] = column[first : first + step]
+    return rows
+
+
+def as_array(column: Any, name: str, start: int, where: str) -> np.ndarray:
+    """One column as an array; a missing value is refused."""
+    types = arrow("pyarrow.types")
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    refuse_missing(column, name, start, where)
+    if types.is_decimal(column.type):
+        column = column.cast(arrow().float64())
+    return column.to_numpy(zero_copy_only=False)
+
+
+def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None:
+    """Say where values are missing, if some are; `start` is the number of the first row."""
+    if column.null_count:
+        missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+        raise ValueError(
+            f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the {len(column)} "
+            f"values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
+        )
 
 
 class ColumnOverflowError(ValueError):
-    """A column has values that an output format, or the type of the other files, cannot hold.
-
-    Attributes
-    ----------
-    column : str
-    problem : str
-    advice : str
-    """
+    """A column has values that an output format, or the type of the other files, cannot hold."""
 
     def __init__(self, column: str, problem: str, advice: str) -> None:
-        self.column, self.problem, self.advice = column, problem, advice
-        super().__init__(column, problem, advice)
-
-    def __str__(self) -> str:
-        return f"column {self.column!r} {self.problem}. {self.advice}."
+        super().__init__(f"column {column!r} {problem}. {advice}.")
 
 
 def as_texts(column: Any) -> list[Any]:
@@ -48,11 +95,9 @@ def as_arrow(column: Any) -> Any:
     if not isinstance(column, np.ndarray):
         return column.dictionary_decode() if arrow("pyarrow.types").is_dictionary(column.type) else column
     native = column.astype(column.dtype.newbyteorder("="), copy=False)
-    try:
-        if native.dtype.kind not in "SU":
+    if native.dtype.kind not in "SU":
+        with suppress(pa.ArrowNotImplementedError):
             return pa.array(native)
-    except pa.ArrowNotImplementedError:
-        pass
     return pa.array(as_texts(native), pa.string())
 
 
@@ -78,5 +123,5 @@ def as_numbers(name: str, column: Any) -> np.ndarray | None:
 
 def no_array(name: str, problem: str) -> ColumnOverflowError:
     """The error for a column that no NumPy array holds."""
-    problem = f"{problem}, for which an .npz file has no place"
-    return ColumnOverflowError(name, problem, "Write .csv or .parquet instead")
+    advice = "Write .csv or .parquet instead"
+    return ColumnOverflowError(name, f"{problem}, for which an .npz file has no place", advice)

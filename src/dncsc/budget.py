@@ -16,7 +16,6 @@ from dncsc.engines.layout import Layout
 from dncsc.errors import Worded
 from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
-from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 
@@ -37,18 +36,17 @@ class InsufficientMemoryError(Worded, MemoryError):
 
 
 def member_bytes(n_clusters: int) -> int:
-    """Bytes of the cluster of a row in a member of an ensemble, which has more clusters than are sought.
+    """Bytes of the cluster of a row in a base clustering, which has at most max(60, 3 k) clusters.
 
-    Connected parts of the graph divide some of these: about as many more as are sought.
+    Connected components divide some of these: about k more.
 
     Examples
     --------
     >>> member_bytes(10), member_bytes(100)
     (1, 2)
     """
-    policy = CutPolicy()
-    most = max(policy.max_base_clusters, int(policy.max_base_clusters_a_cluster * n_clusters))
-    return np.min_scalar_type(most + n_clusters - 1).itemsize
+    n_base_clusters = 3 * max(20, n_clusters) + n_clusters
+    return np.min_scalar_type(n_base_clusters - 1).itemsize
 
 
 @dataclass(frozen=True)
@@ -102,14 +100,10 @@ class Size:
         return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + selected + self.places)
 
     @property
-    def links(self) -> int:
-        """Bytes of the K nearest landmarks of all rows, which can be made again."""
-        return self.n_rows * self.n_neighbors * (4 + self.value_bytes) if self.row_bytes is None else 0
-
-    @property
     def columns(self) -> int:
-        """Bytes of all that is kept for each row at one time at most."""
-        return self.must_keep + self.links
+        """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too."""
+        nearest = self.n_neighbors * (4 + self.value_bytes) if self.row_bytes is None else 0
+        return self.must_keep + self.n_rows * nearest
 
     @property
     def must_keep(self) -> int:

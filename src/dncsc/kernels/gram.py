@@ -51,11 +51,7 @@ def entries_of_table(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same of the table; columns of a line in no order."""
     inside = columns != EMPTY
-    return _starts(used), columns[inside], sums[inside]
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return np.cumsum([0, *used], dtype=np.int32), columns[inside], sums[inside]
 
 
 @jit()

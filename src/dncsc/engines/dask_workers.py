@@ -188,8 +188,8 @@ class ClientWorkers(Workers):
             return value
         slices = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
         if len(slices) > 1:
-            keys = [f"{key}-{number}" for number in range(len(slices))]
-            slices = self._client.map(_same, slices, key=keys, pure=False)
+            numbered = enumerate(slices)
+            slices = [self._client.submit(_same, each, key=f"{key}-{n}", pure=False) for n, each in numbered]
         return self._client.submit(_joined, slices, key=key, pure=False)
 
     def map(

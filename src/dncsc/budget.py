@@ -36,16 +36,17 @@ class InsufficientMemoryError(Worded, MemoryError):
 
 
 def member_bytes(n_clusters: int) -> int:
-    """Bytes of the cluster of a row in a member of an ensemble, which has more clusters than are sought.
+    """Bytes of the cluster of a row in a base clustering, which has at most max(60, 3 k) clusters.
 
-    Connected parts of the graph divide some of these: about as many more as are sought.
+    Connected components divide some of these: about k more.
 
     Examples
     --------
     >>> member_bytes(10), member_bytes(100)
     (1, 2)
     """
-    return np.min_scalar_type(3 * max(20, n_clusters) + n_clusters - 1).itemsize
+    n_base_clusters = 3 * max(20, n_clusters) + n_clusters
+    return np.min_scalar_type(n_base_clusters - 1).itemsize
 
 
 @dataclass(frozen=True)
@@ -99,14 +100,10 @@ class Size:
         return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + selected + self.places)
 
     @property
-    def links(self) -> int:
-        """Bytes of the K nearest landmarks of all rows, which can be made again."""
-        return self.n_rows * self.n_neighbors * (4 + self.value_bytes) if self.row_bytes is None else 0
-
-    @property
     def columns(self) -> int:
-        """Bytes of all that is kept for each row at one time at most."""
-        return self.must_keep + self.links
+        """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too."""
+        nearest = self.n_neighbors * (4 + self.value_bytes) if self.row_bytes is None else 0
+        return self.must_keep + self.n_rows * nearest
 
     @property
     def must_keep(self) -> int:

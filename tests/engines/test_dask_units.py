@@ -1,4 +1,4 @@
-"""Which rows one task of a Dask engine visits."""
+"""Which rows one task of a Dask engine visits, and which worker works on them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dncsc.engines.dask_units import slices_of, work_units
+from dncsc.engines.dask_units import place_parts, slices_of, work_units
 from dncsc.engines.layout import Layout
 
 BLOCK = Layout(200_000, 2).block_rows
+
+parts = st.lists(st.tuples(st.integers(1, 100), st.lists(st.sampled_from("abcd"), max_size=3)), min_size=1)
 
 
 @settings(deadline=None)
@@ -49,3 +51,23 @@ def test_shards_of_a_chunk_are_one_task_where_there_are_enough_of_these():
     layout = Layout(10_000_000, 2)
     few, many = (len(work_units(layout, [1_000_000] * 10, n_threads)) for n_threads in (2, 40))
     assert few < 20 < layout.n_shards <= many
+
+
+@settings(deadline=None)
+@given(parts, st.dictionaries(st.sampled_from("abc"), st.integers(1, 8)))
+def test_rows_are_worked_on_where_they_are_unless_a_worker_has_far_more_than_its_share(parts, threads):
+    sizes, holders = zip(*parts, strict=True)
+    placement = place_parts(sizes, holders, threads)
+    for worker, held_by in zip(placement, holders, strict=True):
+        assert (worker is None) == (not set(held_by) & set(threads))
+    each = sum(sizes) / max(sum(threads.values()), 1)
+    for worker, count in threads.items():
+        load = sum(size for size, chosen in zip(sizes, placement, strict=True) if chosen == worker)
+        assert load <= 1.25 * each * count + max(sizes)
+        moved = [
+            chosen
+            for chosen, held_by in zip(placement, holders, strict=True)
+            if held_by == [worker] and chosen != worker
+        ]
+        only_here = sum(size for size, held_by in parts if worker in held_by)
+        assert not moved or only_here > 1.25 * each * count

@@ -9,7 +9,7 @@ import pytest
 FAULTS = """
 import resource, threading
 import numpy as np
-from dncsc.engines.keep_memory import keep_memory
+from dncsc.engines.pool import keep_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -50,4 +50,4 @@ def test_freed_memory_is_kept_while_anyone_is_inside_and_given_back_afterwards(r
 
 def test_where_nobody_asked_for_memory_back_nothing_is_changed(run_python, monkeypatch):
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
-    assert run_python("from dncsc.engines.keep_memory import keep_memory; print(keep_memory._libc)").stdout == "None\n"
+    assert run_python("from dncsc.engines import pool; print(pool.TOLD)").stdout == "False\n"

@@ -20,7 +20,7 @@ from dncsc.kernels.along_features import (
 )
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.nearest import nearest_centres, search_all, search_candidates
-from dncsc.kernels.pruned_search import nearest_pruned, search_pruned
+from dncsc.kernels.pruned_search import search_pruned
 from dncsc.phases.nearest import CandidateSearch, ExactSearch
 
 BLOCKS = (1, 7, 63, 64, 65, 511, 513, 1000)
@@ -215,10 +215,9 @@ def test_a_search_sets_its_outputs_where_there_is_no_distance(dtype, bad):
     nearest, squared = np.full((3, 5, 3), -7, np.int32), np.full((3, 5, 3), -7, dtype)
     search_shortlist(rows, points, products, nearest[0], squared[0])
     search_pruned(rows, group, points, candidates, products, *lengths, nearest[1], squared[1])
-    nearest_pruned(rows, points, products, *lengths, nearest[2, :, 0], squared[2, :, 0])
-    assert (squared[:2] == np.inf).all()
-    for found in (*nearest[:2], nearest[2, :, 0]):
-        assert ((found >= 0) & (found < 20)).all()
+    search_pruned(rows, group, points, candidates[:, :0].copy(), products, *lengths, nearest[2], squared[2])
+    assert (squared == np.inf).all()
+    assert ((nearest >= 0) & (nearest < 20)).all()
 
 
 # A row is on its own

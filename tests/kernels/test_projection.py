@@ -8,7 +8,7 @@ import pytest
 import naive
 from dncsc.kernels.nearest import PrunedSearch, nearest_centres, search_all
 from dncsc.kernels.projection import PROJECTION_SIZE, directions_of, project
-from dncsc.kernels.pruned_search import TRIED_ROWS, nearest_pruned, search_pruned
+from dncsc.kernels.pruned_search import TRIED_ROWS, search_pruned
 
 features = pytest.mark.parametrize("d", [128, 257])
 precisions = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -138,12 +138,10 @@ def test_projections_that_rule_out_too_little_are_given_up(cloud, all_of_them):
     known_by = products, seen.length, known.projections.length
     nearest, squared = np.empty((1000, 3), np.int32), np.empty((1000, 3), np.float32)
     group, candidates = np.zeros(1000, np.int32), np.arange(9, dtype=np.int32)[None]
-    for searched in (
-        nearest_pruned(rows, centres, *known_by, nearest[:, 0], squared[:, 0]),
-        search_pruned(rows, group, centres, candidates, *known_by, nearest, squared),
-    ):
+    for some in (candidates, np.empty((1, 0), np.int32)):
+        searched = search_pruned(rows, group, centres, some, *known_by, nearest, squared)
         assert searched == 1000 if all_of_them else searched < 2 * TRIED_ROWS
-    np.testing.assert_array_equal(nearest[:searched], search_all(rows, centres, 3)[0][:searched])
+        np.testing.assert_array_equal(nearest[:searched], search_all(rows, centres, 3)[0][:searched])
 
 
 @pytest.mark.parametrize(("cloud", "few"), [(in_a_plane, True), (in_all_directions, False)])

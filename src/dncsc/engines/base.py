@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -26,14 +26,10 @@ class RecomputeRule(Protocol):
     """How the values of columns follow from the rows: what an engine needs where it does not keep them."""
 
     @property
-    def makes(self) -> Sequence[str]:
-        """Names of the columns, in the order in which `make` gives them."""
-        ...
+    def makes(self) -> Sequence[str]: ...  # names of the columns, in the order in which `make` gives them
 
     @property
-    def reads(self) -> Sequence[str]:
-        """Names of other columns that it needs."""
-        ...
+    def reads(self) -> Sequence[str]: ...  # names of other columns that it needs
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         """Values for some rows, each row by itself, from the rows and the columns that it reads."""
@@ -74,21 +70,6 @@ class Values(dict[str, np.ndarray]):
         return self[name]
 
 
-class _LazyRows:
-    """Rows of a block, made when first asked for.
-
-    Apart from the block, to which its columns would else refer: a cycle would keep arrays until the garbage collector
-    runs.
-    """
-
-    def __init__(self, make: Callable[[np.ndarray | None], np.ndarray]) -> None:
-        self.make = make
-
-    @cached_property
-    def all(self) -> np.ndarray:
-        return self.make(None)
-
-
 @dataclass
 class Block:
     """Some consecutive rows, as a task sees them."""
@@ -99,12 +80,12 @@ class Block:
     """Parts of the columns that the task reads, and buffers for those that it writes."""
     weight: np.ndarray
     """float64, one a row, times the engine's scale; ones where the user gave none."""
-    make: InitVar[Callable[[np.ndarray | None], np.ndarray]]
+    make: Callable[[np.ndarray | None], np.ndarray]
     """Makes rows in the engine's frame: all of them, or those with the given numbers."""
 
-    def __post_init__(self, make: Callable[[np.ndarray | None], np.ndarray]) -> None:
-        self._lazy = lazy = _LazyRows(make)
-        self.columns.rows = lambda: lazy.all
+    def __post_init__(self) -> None:
+        # Columns do not refer to the block: a cycle would keep arrays until the garbage collector runs.
+        self.columns.rows = cache(partial(self.make, None))
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -115,17 +96,16 @@ class Block:
 
         The array is the engine's and holds other rows when the visit is over; copy what has to stay.
         """
-        return self._lazy.all
+        return self.columns.rows()
 
     def some_rows(self, chosen: np.ndarray) -> np.ndarray:
         """Some of the rows, by their numbers in the block; a fresh array."""
         most = 2 * len(chosen) > len(self)  # then making all, in the engine's own array, is faster
-        return self.rows[chosen] if most else self._lazy.make(chosen)
+        return self.rows[chosen] if most else self.make(chosen)
 
     def some_values(self, names: Sequence[str], chosen: np.ndarray) -> list[np.ndarray]:
         """The named columns of some of the rows; what is not kept is made for these rows only."""
-        kept = {name: values[chosen] for name, values in self.columns.items()}
-        some = Values(kept, self.columns.rules)
+        some = Values({name: values[chosen] for name, values in self.columns.items()}, self.columns.rules)
         some.rows = lambda: self.some_rows(chosen)
         return [some[name] for name in names]
 
@@ -164,25 +144,13 @@ class Pass(Task[Total, Total]):
 
 
 class Engine(ABC):
-    """Runs tasks over the rows of one data set.
-
-    Attributes
-    ----------
-    layout : Layout
-    frame : Frame
-    weight_scale : float
-        What weights are multiplied by before tasks see them.
-    phase : str
-        What is going on, for watchers.
-    most_values : int
-        How many values a phase may gather at a time.
-    """
+    """Runs tasks over the rows of one data set; a phase may gather `most_values` at a time."""
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any], n_jobs: int | None, most_values: int) -> None:
         self.layout = Layout(*shape)
         self.frame = Frame.raw(dtype, shape[1])
-        self.weight_scale = 1.0
-        self.phase = ""
+        self.weight_scale = 1.0  # what weights are multiplied by before tasks see them
+        self.phase = ""  # what is going on, for watchers
         self.most_values = most_values
         self._kept: dict[str, Column] = {}
         self._rules: dict[str, RecomputeRule] = {}

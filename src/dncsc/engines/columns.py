@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import threading
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 
@@ -47,22 +48,17 @@ class InMemory:
 
 
 class InScratch:
-    """Columns are files without names in a folder, with the methods of `InMemory`.
+    """Columns are files without names in a folder, by default the system's, with the methods of `InMemory`.
 
-    Parameters
-    ----------
-    n_rows : int
-    folder : str or Path, optional
-        The system's folder for temporary files by default.
-    budget : int, optional
-        Bytes of all files at most; columns that can be recomputed are not kept beyond that.
+    Beyond `budget` bytes of all files, columns that can be recomputed are not kept.
     """
 
     def __init__(self, n_rows: int, folder: str | os.PathLike[str] | None = None, budget: int | None = None) -> None:
         self._n_rows = n_rows
         self._folder = Path(folder or tempfile.gettempdir())
         self._left = budget if budget is not None else shutil.disk_usage(self._folder).free * 9 // 10
-        self._files: dict[str, tuple[_ScratchFile, Column]] = {}
+        self._files: dict[str, tuple[IO[bytes], Column]] = {}
+        self._lock = threading.Lock()
         self._buffers = threading.local()
 
     def keeps(self, column: Column) -> bool:
@@ -70,31 +66,39 @@ class InScratch:
 
     def allocate(self, column: Column) -> None:
         size = column.row_bytes * self._n_rows
-        file = _ScratchFile(self._folder)
+        # without a name, and gone when it is closed, or the process ends
+        file = tempfile.TemporaryFile(prefix="dncsc-", suffix=".scratch", dir=self._folder, buffering=0)  # noqa: SIM115
         self._files[column.name] = file, column
         self._left -= size
-        reserve(file.file.fileno(), size, "scratch files", self._folder)
+        reserve(file.fileno(), size, "scratch files", self._folder)
 
     def get(self, name: str, start: int, stop: int, filled: bool) -> np.ndarray:
         file, column = self._files[name]
         buffer = self._buffer(column, stop - start)
-        if filled:
-            file.read(buffer, start * column.row_bytes)
+        left, offset = buffer.data.cast("B"), start * column.row_bytes
+        while filled and left:
+            count = self._read_some(file, left, offset)
+            if count == 0:
+                raise OSError(errno.EIO, "a scratch file is shorter than what was written to it")
+            left, offset = left[count:], offset + count
         return buffer
 
     def put(self, name: str, start: int, values: np.ndarray) -> None:
         file, column = self._files[name]
-        file.write(values, start * column.row_bytes)
+        left, offset = np.ascontiguousarray(values).data.cast("B"), start * column.row_bytes
+        while left:
+            count = self._write_some(file, left, offset)
+            left, offset = left[count:], offset + count
 
     def drop(self, name: str) -> None:
         if name in self._files:
             file, column = self._files.pop(name)
-            file.file.close()
+            file.close()
             self._left += column.row_bytes * self._n_rows
 
     def take(self, name: str) -> np.ndarray:
-        scratch, column = self._files.pop(name)
-        with scratch.file as file:
+        file, column = self._files.pop(name)
+        with file:
             return np.memmap(file, column.dtype, "r", shape=column.shape(self._n_rows))
 
     def close(self) -> None:
@@ -103,53 +107,27 @@ class InScratch:
 
     def _buffer(self, column: Column, n_rows: int) -> np.ndarray:
         buffers: dict[str, np.ndarray] = self._buffers.__dict__
-        known = buffers.get(column.name)
-        if (
-            known is None
-            or len(known) < n_rows
-            or (known.dtype, known.shape[1:]) != (column.dtype, column.shape(0)[1:])
-        ):
+        known = buffers.get(column.name, np.empty(0))
+        if len(known) < n_rows or (known.dtype, known.shape[1:]) != (column.dtype, column.shape(0)[1:]):
             known = buffers[column.name] = np.empty(column.shape(n_rows), column.dtype)
         return known[:n_rows]
 
+    def _read_some(self, file: Any, into: memoryview, offset: int) -> int:
+        if hasattr(os, "preadv"):
+            return os.preadv(file.fileno(), [into], offset)
+        with self._lock:  # position and reading go together
+            file.seek(offset)
+            return file.readinto(into) or 0
+
+    def _write_some(self, file: Any, values: memoryview, offset: int) -> int:
+        if hasattr(os, "pwrite"):
+            return os.pwrite(file.fileno(), values, offset)
+        with self._lock:
+            file.seek(offset)
+            return file.write(values) or 0
+
 
 Columns = InMemory | InScratch
-
-
-class _ScratchFile:
-    """A file that has no name and is gone when it is closed, or its process ends; threads may share it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = tempfile.TemporaryFile(prefix="dncsc-", suffix=".scratch", dir=folder, buffering=0)  # noqa: SIM115
-        self._lock = threading.Lock()
-
-    def read(self, into: np.ndarray, offset: int) -> None:
-        left = into.data.cast("B")
-        while left:
-            count = self._read_some(left, offset)
-            if count == 0:
-                raise OSError(errno.EIO, "a scratch file is shorter than what was written to it")
-            left, offset = left[count:], offset + count
-
-    def write(self, values: np.ndarray, offset: int) -> None:
-        left = np.ascontiguousarray(values).data.cast("B")
-        while left:
-            count = self._write_some(left, offset)
-            left, offset = left[count:], offset + count
-
-    def _read_some(self, into: memoryview, offset: int) -> int:
-        if hasattr(os, "preadv"):
-            return os.preadv(self.file.fileno(), [into], offset)
-        with self._lock:  # position and reading go together
-            self.file.seek(offset)
-            return self.file.readinto(into) or 0
-
-    def _write_some(self, values: memoryview, offset: int) -> int:
-        if hasattr(os, "pwrite"):
-            return os.pwrite(self.file.fileno(), values, offset)
-        with self._lock:
-            self.file.seek(offset)
-            return self.file.write(values) or 0
 
 
 def reserve(descriptor: int, size: int, what: str, folder: Path) -> None:

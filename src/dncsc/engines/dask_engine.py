@@ -12,7 +12,7 @@ import numpy as np
 from dncsc.engines.base import MOST_VALUES, Engine, Outcome, Task, Total
 from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, total_only, visit, weights_of
 from dncsc.engines.dask_units import slices_of, work_units
-from dncsc.engines.dask_workers import current_workers
+from dncsc.engines.dask_workers import Function, Placement, current_workers
 from dncsc.engines.frame import working_dtype
 
 PASSES = 10
@@ -26,14 +26,8 @@ class DaskEngine(Engine):
     totals to the caller, landmarks and eigenvectors to the workers. Where a shard runs over several chunks, its total
     goes from one unit to the next.
 
-    Parameters
-    ----------
-    rows : dask.array.Array of shape (N, d)
-        With known chunks.
-    weight : array or dask.array.Array of shape (N,), optional
-        float64. A Dask array stays on the workers too.
-    n_jobs : int, optional
-        Threads for what is done here, between passes.
+    Rows are an array (N, d) with known chunks. Weights, float64 (N,), may be a Dask array, which stays on the workers
+    too. `n_jobs` threads do what is done here, between passes.
     """
 
     def __init__(self, rows: Any, weight: Any = None, n_jobs: int | None = None) -> None:
@@ -57,10 +51,8 @@ class DaskEngine(Engine):
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._holders.clear()
-        self._rows.clear()
-        self._tails.clear()
-        self._weights.clear()
+        for held in (self._holders, self._rows, self._tails, self._weights):
+            held.clear()
         self._pool.__exit__(*error)
 
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
@@ -84,20 +76,12 @@ class DaskEngine(Engine):
         sizes, ends = [len(unit) for unit in self._units], np.cumsum(self._chunks).tolist()
         of_chunks = [slices_of(end - size, end, sizes) for end, size in zip(ends, self._chunks, strict=True)]
         slices = [slice_ for each in of_chunks for slice_ in each]
-        values = self._workers.map(
-            some_values,
-            [holders[slice_.part] for slice_ in slices],
-            [name] * len(slices),
-            slices,
-            keys=[self._key(f"values-{number}") for number in range(len(slices))],
-            placement=[None] * len(slices),
-        )
-        of_piece = iter(values)
-        parts = [[next(of_piece) for _ in each] or [np.empty(column.shape(0), column.dtype)] for each in of_chunks]
+        values = iter(self._map(some_values, "values", [holders[each.part] for each in slices], slices, column=name))
+        parts = [[next(values) for _ in each] or [np.empty(column.shape(0), column.dtype)] for each in of_chunks]
         chunks = (self._chunks,) if column.width is None else (self._chunks, (column.width,))
         whole = self._key(name)
         keys = [(whole, number, 0)[: 1 + len(chunks)] for number in range(len(parts))]
-        found = self._workers.map(joined, parts, keys=keys, placement=[None] * len(parts))
+        found = self._workers.map(joined, parts, keys=keys)
         self._workers.wait(found)  # until then they need what is let go of when the engine is left
         return da.Array(dict(zip(keys, found, strict=True)), whole, chunks, dtype=column.dtype)
 
@@ -112,19 +96,17 @@ class DaskEngine(Engine):
             chunks = tuple(map(len, work_units(self.layout, chunks, self._workers.n_threads)))
         return rows.rechunk({0: chunks, 1: -1}, method="tasks")
 
-    def _place_weights(self, placement: Sequence[str | None]) -> list[Any]:
+    def _place_weights(self, placement: Placement) -> list[Any]:
         """Weights of each unit where its rows are, or None where all count the same."""
         weight = self._given_weight
         if weight is None:
             return [None] * len(self._units)
         if isinstance(weight, da.Array):
-            sizes = tuple(map(len, self._units))
-            parts = list(self._workers.persist(weight.rechunk({0: sizes}, method="tasks")).again())
-            keys = [self._key(f"weight-{number}") for number in range(len(parts))]
-            return self._workers.map(weights_of, self._units, parts, keys=keys, placement=list(placement))
+            parts = self._workers.persist(weight.rechunk({0: tuple(map(len, self._units))}, method="tasks")).again()
+            return self._map(weights_of, "weight", self._units, parts, placement=placement)
         return [self._workers.send(weight[p.start : p.stop], self._key("weight"), PASSES) for p in self._units]
 
-    def _visit_all(self, task: Task[Any, Any], placement: Sequence[str | None]) -> list[Any]:
+    def _visit_all(self, task: Task[Any, Any], placement: Placement) -> list[Any]:
         """What will be known of each unit: first of those that wait for no other, then of those behind them."""
         kept, rules = self._sources(task.reads)
         holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
@@ -134,18 +116,22 @@ class DaskEngine(Engine):
         chunks = self._rows.again()
         if chunks is not self._rows or not self._tails:
             self._tails = self._cut_tails(chunks)
+        first = [slices[0] for slices in self._slices]
+        own: list[Any] = [
+            self._units,
+            first,
+            [chunks[each.part] for each in first],
+            self._tails,
+            self._weights,
+            *holders,
+        ]
         visited: list[Any] = [None] * len(self._units)
         for at in self._layers():
-            found = self._workers.map(
+            found = self._map(
                 visit,
-                [self._units[number] for number in at],
-                [self._slices[number][0] for number in at],
+                type(task).__name__.strip("_").lower(),
                 self._totals_before(at, visited, placement),
-                [chunks[self._slices[number][0].part] for number in at],
-                [self._tails[number] for number in at],
-                [self._weights[number] for number in at],
-                *([holder[number] for number in at] for holder in holders),
-                keys=[self._key(f"{type(task).__name__.strip('_').lower()}-{number}") for number in at],
+                *([values[number] for number in at] for values in own),
                 placement=[placement[number] for number in at],
                 work=shared,
             )
@@ -155,18 +141,11 @@ class DaskEngine(Engine):
 
     def _cut_tails(self, chunks: Sequence[Any]) -> list[Any]:
         """For each unit the rows that its last block has of the next chunk, which alone travel."""
-        at = [number for number, slices in enumerate(self._slices) if len(slices) > 1]
-        tails = [self._slices[number][1] for number in at]
-        cut = self._workers.map(
-            tail_of,
-            [self._units[number] for number in at],
-            [chunks[tail.part] for tail in tails],
-            tails,
-            keys=[self._key(f"tail-{number}") for number in at],
-            placement=[None] * len(at),
-            phase=self.phase,
-        )
-        found = dict(zip(at, cut, strict=True))
+        tails = {number: slices[1] for number, slices in enumerate(self._slices) if len(slices) > 1}
+        units = [self._units[number] for number in tails]
+        there = [chunks[tail.part] for tail in tails.values()]
+        cut = self._map(tail_of, "tail", units, there, list(tails.values()), phase=self.phase)
+        found = dict(zip(tails, cut, strict=True))
         return [found.get(number) for number in range(len(self._units))]
 
     def _layers(self) -> Iterable[list[int]]:
@@ -177,43 +156,36 @@ class DaskEngine(Engine):
         for depth in range(max(depths) + 1):
             yield [number for number, each in enumerate(depths) if each == depth]
 
-    def _totals_before(self, at: list[int], visited: list[Any], placement: Sequence[str | None]) -> list[Any]:
+    def _totals_before(self, at: list[int], visited: list[Any], placement: Placement) -> list[Any]:
         """What is known of the shards that these units go on with; nothing else of them goes to another worker."""
-        before = [visited[number - 1] if self._units[number].goes_on else None for number in at]
-        away = [
-            i
-            for i, n in enumerate(at)
-            if before[i] is not None and (placement[n] is None or placement[n] != placement[n - 1])
-        ]
-        keys = [self._key(f"total-{at[i]}") for i in away]
-        totals = self._workers.map(total_only, [before[i] for i in away], keys=keys, placement=[None] * len(away))
-        for i, total in zip(away, totals, strict=True):
-            before[i] = total
-        return before
+        before = {number: visited[number - 1] for number in at if self._units[number].goes_on}
+        away = [n for n in before if placement[n] is None or placement[n] != placement[n - 1]]
+        before.update(zip(away, self._map(total_only, "total", [before[n] for n in away]), strict=True))
+        return [before.get(number) for number in at]
 
-    def _kept_of_all(self, visited: list[Any], placement: Sequence[str | None]) -> list[Any]:
+    def _kept_of_all(self, visited: list[Any], placement: Placement) -> list[Any]:
         """What is kept of each shard, in order: from each worker at once, while columns stay where they are."""
         groups: dict[Any, list[int]] = {}
         for number, worker in enumerate(placement):
             groups.setdefault(number if worker is None else worker, []).append(number)
         there = [placement[numbers[0]] for numbers in groups.values()]
         parts = [[visited[number] for number in numbers] for numbers in groups.values()]
-        keys = [self._key(f"kept-{number}") for number in range(len(groups))]
-        gathered = self._workers.gather(
-            self._workers.map(kept_of, parts, keys=keys, placement=there), visited, self._say_where
-        )
-        kept: list[Any] = [()] * len(visited)
-        for numbers, values in zip(groups.values(), gathered, strict=True):
-            for number, each in zip(numbers, values, strict=True):
-                kept[number] = each
-        return [each for of_portion in kept for each in of_portion]
+        of_groups = self._map(kept_of, "kept", parts, placement=there)
+        where = [f"rows {u.start} to {u.stop} could not be read in phase {self.phase!r}" for u in self._units]
+        gathered = self._workers.gather(of_groups, visited, where)
+        kept = {
+            number: each
+            for numbers, values in zip(groups.values(), gathered, strict=True)
+            for number, each in zip(numbers, values, strict=True)
+        }
+        return [each for number in range(len(visited)) for each in kept[number]]
+
+    def _map(
+        self, function: Function, what: str, *items: Sequence[Any], placement: Placement = (), **same: Any
+    ) -> list[Any]:
+        """`Workers.map`, with keys that say what it is for."""
+        keys = [self._key(f"{what}-{number}") for number in range(len(items[0]))]
+        return self._workers.map(function, *items, keys=keys, placement=placement, **same)
 
     def _key(self, what: str) -> str:
         return f"dncsc.{self.phase or 'begin'}.{what}-{self._sweeps}-{uuid.uuid4().hex[:6]}-{self._name}"
-
-    def _say_where(self, number: int, error: BaseException) -> str:
-        unit = self._units[number]
-        return (
-            f"rows {unit.start} to {unit.stop} could not be read in phase {self.phase!r}: "
-            f"{type(error).__name__}: {error}"
-        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,9 @@ from dask.sizeof import sizeof
 
 from dncsc.engines.base import Block, RecomputeRule, Task, Values
 from dncsc.engines.dask_units import PartSlice, WorkUnit
-from dncsc.engines.dask_workers import ClusterError, read_here
+from dncsc.engines.dask_workers import naming, read_here
 from dncsc.engines.frame import Frame
-from dncsc.engines.keep_memory import keep_memory
-from dncsc.engines.pool import one_thread_each
+from dncsc.engines.pool import keep_memory, one_thread_each
 from dncsc.engines.scales import scaled
 
 
@@ -59,77 +59,57 @@ class _Rows:
     """row of the chunk that the unit begins with"""
     tail: Any
     """rows of the next chunk that belong to the last block; None where it ends with the chunk or before"""
+    frame: Frame
+    buffer: np.ndarray
 
-    def read(self, start: int, stop: int) -> Any:
-        here = self.chunk[self.first + start : self.first + stop]
-        return here if here.shape[0] == stop - start else joined([here, self.tail])
+    def make(self, start: int, stop: int, chosen: np.ndarray | None) -> np.ndarray:
+        """Rows of a block in the frame: all of them, in the buffer, or some."""
+        some = self.chunk[self.first + start : self.first + stop]
+        if some.shape[0] < stop - start:
+            some = joined([some, self.tail])
+        return self.frame.transform(some, self.buffer) if chosen is None else self.frame.transform(some[chosen])
 
 
 def visit(
+    before: Visited | None,
     unit: WorkUnit,
     slice_: PartSlice,
-    before: Visited | None,
     chunk: Any,
     tail: Any,
     weight: Any,
     *holders: Visited,
     work: Work,
 ) -> Visited:
-    """Visit the blocks of a unit.
-
-    Nothing that came in is changed: Dask may have to do this again.
-    """
-    task = work.task
+    """Visit the blocks of a unit. Nothing that came in is changed: Dask may have to do this again."""
+    task, frame = work.task, work.frame
     columns = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
-    try:
-        with one_thread_each, keep_memory:
-            rows = _Rows(read_here(chunk), slice_.start, tail)
-            written = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in task.writes}
-            for name in written.keys() & set(task.reads):
-                written[name][:] = columns[name]
-            buffer = np.empty((min(work.block_rows, len(unit)), rows.chunk.shape[1]), work.frame.dtype)
-            ones = np.ones(len(buffer))
-            kept = []
-            for segment in unit.segments:
-                total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
-                for start in range(segment.start - unit.start, segment.stop - unit.start, work.block_rows):
-                    span = slice(start, min(start + work.block_rows, segment.stop - unit.start))
-                    values = {name: all_values[span] for name, all_values in {**columns, **written}.items()}
-                    weights = ones if weight is None else scaled(weight[span], work.weight_scale)
-                    weights = weights[: span.stop - start]
-                    task.visit(total, _block(work, unit.start, span, rows, values, weights, buffer))
-                if segment.is_last:
-                    kept.append(task.end(total))
-            return Visited(kept, total if unit.stays_open else None, written)
-    except Exception as error:
-        raise ClusterError(
-            f"rows {unit.start} to {unit.stop} failed in phase {work.phase!r}: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _block(
-    work: Work,
-    begin: int,
-    span: slice,
-    rows: _Rows,
-    values: dict[str, np.ndarray],
-    weight: np.ndarray,
-    buffer: np.ndarray,
-) -> Block:
-    def make(chosen: np.ndarray | None) -> np.ndarray:
-        some = rows.read(span.start, span.stop)
-        return work.frame.transform(some, buffer) if chosen is None else work.frame.transform(some[chosen])
-
-    return Block(begin + span.start, begin + span.stop, Values(values, work.rules), weight, make)
+    where = f"rows {unit.start} to {unit.stop} failed in phase {work.phase!r}"
+    with naming(where), one_thread_each, keep_memory:
+        chunk = read_here(chunk)
+        buffer = np.empty((min(work.block_rows, len(unit)), chunk.shape[1]), frame.dtype)
+        rows, ones = _Rows(chunk, slice_.start, tail, frame, buffer), np.ones(len(buffer))
+        written = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in task.writes}
+        for name in written.keys() & set(task.reads):
+            written[name][:] = columns[name]
+        kept = []
+        for segment in unit.segments:
+            total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
+            end = segment.stop - unit.start
+            for start in range(segment.start - unit.start, end, work.block_rows):
+                stop = min(start + work.block_rows, end)
+                values = {name: values[start:stop] for name, values in {**columns, **written}.items()}
+                weights = ones[: stop - start] if weight is None else scaled(weight[start:stop], work.weight_scale)
+                span = unit.start + start, unit.start + stop
+                task.visit(total, Block(*span, Values(values, work.rules), weights, partial(rows.make, start, stop)))
+            if segment.is_last:
+                kept.append(task.end(total))
+        return Visited(kept, total if unit.stays_open else None, written)
 
 
 def weights_of(unit: WorkUnit, weight: Any) -> np.ndarray:
     """Weights of the rows of a unit."""
-    try:
+    with naming(f"weights of rows {unit.start} to {unit.stop} could not be read"):
         return np.ascontiguousarray(read_here(weight), np.float64)
-    except Exception as error:
-        where = f"weights of rows {unit.start} to {unit.stop}"
-        raise ClusterError(f"{where} could not be read: {type(error).__name__}: {error}") from error
 
 
 def total_only(visited: Visited) -> Visited:
@@ -144,16 +124,13 @@ def kept_of(visited: Sequence[Visited]) -> list[Sequence[Any]]:
 
 def tail_of(unit: WorkUnit, chunk: Any, slice_: PartSlice, phase: str) -> Any:
     """The slice of the next chunk that belongs to a unit, alone: a view would keep the whole."""
-    try:
+    with naming(f"rows {unit.stop - slice_.stop + slice_.start} to {unit.stop} failed in phase {phase!r}"):
         return read_here(chunk)[slice_.start : slice_.stop].copy()
-    except Exception as error:
-        where = f"rows {unit.stop - slice_.stop + slice_.start} to {unit.stop}"
-        raise ClusterError(f"{where} failed in phase {phase!r}: {type(error).__name__}: {error}") from error
 
 
-def some_values(visited: Visited, name: str, slice_: PartSlice) -> np.ndarray:
+def some_values(visited: Visited, slice_: PartSlice, column: str) -> np.ndarray:
     """A slice of a column."""
-    values = visited.written[name]
+    values = visited.written[column]
     return values if len(values) == slice_.stop - slice_.start else values[slice_.start : slice_.stop].copy()
 
 

@@ -1,8 +1,8 @@
-"""Which rows one task of a Dask engine visits."""
+"""Which rows one task of a Dask engine visits, and which worker works on them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,10 +12,11 @@ from dncsc.engines.layout import Layout
 
 UNITS_A_THREAD = 4
 """At least so many, where there are enough shards: threads that end sooner than others then find more to do."""
+UNEVEN = 1.25
+"""How much more than its share a worker may have before rows are worked on elsewhere."""
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """Consecutive blocks of one shard that begin in one chunk of the input, so that one worker has them."""
 
     start: int
@@ -76,13 +77,12 @@ def _segments_of(layout: Layout, chunks: Iterable[int]) -> Iterator[tuple[int, S
     """The segments of all shards in order, each with the chunk that it begins in."""
     bounds = np.cumsum(list(chunks))
     for number in range(layout.n_shards):
-        spans: list[tuple[int, int, int]] = []
+        spans: dict[int, tuple[int, int]] = {}
         for start, stop in layout.shard(number):
             chunk = int(np.searchsorted(bounds, start, side="right"))
-            begin = spans.pop()[1] if spans and chunk == spans[-1][0] else start
-            spans.append((chunk, begin, stop))
-        for chunk, start, stop in spans:
-            yield chunk, Segment(start, stop, is_first=start == spans[0][1], is_last=stop == spans[-1][2])
+            spans[chunk] = spans.get(chunk, (start, stop))[0], stop
+        for chunk, (start, stop) in spans.items():
+            yield chunk, Segment(start, stop, is_first=chunk == min(spans), is_last=chunk == max(spans))
 
 
 class PartSlice(NamedTuple):
@@ -104,3 +104,27 @@ def slices_of(start: int, stop: int, sizes: Sequence[int]) -> list[PartSlice]:
         if sizes[part]:
             slices.append(PartSlice(part, max(start - first, 0), min(stop - first, sizes[part])))
     return slices
+
+
+def place_parts(sizes: Sequence[int], holders: Sequence[Sequence[str]], threads: Mapping[str, int]) -> list[str | None]:
+    """A worker for each part of the rows: one that holds it, unless that one holds far more than its share.
+
+    Left to itself, Dask moves rows whenever another worker would be free a little sooner, in every pass anew. Sizes are
+    in bytes; None stands where nobody holds the part.
+    """
+    each = sum(sizes) / max(sum(threads.values()), 1)
+    most = {worker: UNEVEN * each * count + max(sizes, default=0) for worker, count in threads.items()}
+    load = dict.fromkeys(threads, 0)
+
+    def by_load(worker: str) -> float:
+        return load[worker] / threads[worker]
+
+    placement: list[str | None] = []
+    for size, held_by in zip(sizes, holders, strict=True):
+        chosen = min((worker for worker in held_by if worker in threads), key=by_load, default=None)
+        if chosen is not None and load[chosen] + size > most[chosen]:
+            chosen = min(threads, key=by_load)
+        if chosen is not None:
+            load[chosen] += size
+        placement.append(chosen)
+    return placement

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any
 
 import dask
@@ -13,11 +15,14 @@ from dask.core import flatten
 from dask.delayed import Delayed
 
 from dncsc import memory
-from dncsc.engines.dask_placement import place_parts
+from dncsc.engines.dask_units import place_parts
 from dncsc.engines.pool import Pool
 
+Function = Callable[..., Any]
 Key = str | tuple[str | int, ...]
 """What Dask knows a task by."""
+Placement = Sequence[str | None]
+"""The worker for each of some tasks; None for any. Where it is empty, any worker does for all."""
 
 SHARE_OF_MEMORY = 0.4
 """Of all workers, that rows may take to stay there; larger ones are read again in every pass."""
@@ -31,15 +36,27 @@ class ClusterError(RuntimeError):
     """Rows that could not be had or worked on: which, in what phase, and what was said."""
 
 
+@contextlib.contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Errors of what is done inside become one that says what it was."""
+    try:
+        yield
+    except Exception as error:
+        raise ClusterError(f"{what}: {type(error).__name__}: {error}") from error
+
+
 class RowParts(list[Any]):
-    """Chunks of the rows, where workers have them or can read them."""
+    """Chunks of the rows, where workers have them or can read them: too many to be held, they are read in each pass."""
+
+    def __init__(self, parts: Iterable[Any], read: Function | None = None) -> None:
+        super().__init__(parts)
+        self._read = read
 
     def again(self) -> Sequence[Any]:
         """The parts for one more pass."""
-        return self
+        return self._read(list(self)) if self._read else self
 
-    def placement(self) -> list[str | None]:
-        """The worker for each part; None for any."""
+    def placement(self) -> Placement:
         return [None] * len(self)
 
 
@@ -68,18 +85,13 @@ class Workers:
         return value
 
     def map(
-        self,
-        function: Callable[..., Any],
-        *arguments: list[Any],
-        keys: Sequence[Key],
-        placement: list[str | None],
-        **same: Any,
+        self, function: Function, *items: Sequence[Any], keys: Sequence[Key], placement: Placement = (), **same: Any
     ) -> list[Any]:
         """Work on each item, and `same` for all."""
-        return self._pool.each(lambda each: function(*each, **same), list(zip(*arguments, strict=True)))
+        return self._pool.each(lambda each: function(*each, **same), list(zip(*items, strict=True)))
 
-    def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
-        """Values of results; where one failed, an error about the first of what is behind them that did."""
+    def gather(self, results: list[Any], behind: list[Any], where: Sequence[str]) -> list[Any]:
+        """Values of results; where one failed, an error that says `where` the first of those behind them failed."""
         return results
 
     def wait(self, results: list[Any]) -> None:
@@ -111,9 +123,9 @@ class _PersistedParts(RowParts):
         super().__init__(parts)
         self._client, self._sizes = client, sizes
         self._threads: dict[str, int] = {}
-        self._placement: list[str | None] = [None] * len(parts)  # while no worker is known, any may do
+        self._placement: Placement = [None] * len(parts)  # while no worker is known, any may do
 
-    def placement(self) -> list[str | None]:
+    def placement(self) -> Placement:
         from distributed import wait
 
         try:
@@ -123,7 +135,7 @@ class _PersistedParts(RowParts):
                 f"rows were lost with a worker, and Dask cannot make them again: {error}. "
                 "Rows that were scattered are only there once; have workers read them, or scatter them anew."
             ) from error
-        threads = threads_of(self._client)
+        threads = _known(self._client, "nthreads")
         if threads != self._threads:
             holders = self._client.who_has(list(self))
             self._threads = threads
@@ -135,23 +147,10 @@ class _PersistedParts(RowParts):
         return self._placement
 
 
-def threads_of(client: Any) -> dict[str, int]:
-    """Threads of each worker there is."""
+def _known(client: Any, what: str) -> dict[str, int]:
+    """What the scheduler knows of each worker there is."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
-    return {address: worker["nthreads"] for address, worker in workers.items()}
-
-
-class _ReloadedParts(RowParts):
-    """Rows that are too many to be held: each pass has them read anew."""
-
-    def __init__(self, client: Any, parts: list[Delayed]) -> None:
-        super().__init__(parts)
-        self._client = client
-
-    def again(self) -> Sequence[Any]:
-        # What has been read is worked on before more is read.
-        futures: Sequence[Any] = self._client.compute(list(self), priority=-1)
-        return futures
+    return {address: worker[what] for address, worker in workers.items()}
 
 
 class ClientWorkers(Workers):
@@ -161,24 +160,24 @@ class ClientWorkers(Workers):
         super().__init__(pool)
         self._client = client
         # Workers of this machine can be asked for results; of others, it takes the scheduler to reach them.
-        self._are_here = all("//127.0.0.1:" in address for address in [client.scheduler.address, *threads_of(client)])
+        known = [client.scheduler.address, *_known(client, "nthreads")]
+        self._are_here = all("//127.0.0.1:" in address for address in known)
 
     @property
     def n_threads(self) -> int:
-        return max(sum(threads_of(self._client).values()), 1)
+        return max(sum(_known(self._client, "nthreads").values()), 1)
 
     def persist(self, rows: Any) -> RowParts:
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        limits = sum(worker["memory_limit"] for worker in workers)
+        limits = sum(_known(self._client, "memory_limit").values())
         if rows.nbytes > SHARE_OF_MEMORY * (limits or memory.free()):
             [rows] = dask.optimize(rows)
-            return _ReloadedParts(self._client, rows.to_delayed(optimize_graph=False).ravel().tolist())
+            parts = rows.to_delayed(optimize_graph=False).ravel().tolist()
+            return RowParts(parts, partial(self._client.compute, priority=-1))  # read more when these are worked on
         from distributed import futures_of
 
         held = self._client.persist(rows)
         by_key = {future.key: future for future in futures_of(held)}
-        row_bytes = rows.nbytes // rows.shape[0]
-        sizes = [row_bytes * count for count in rows.chunks[0]]
+        sizes = [rows.nbytes // rows.shape[0] * count for count in rows.chunks[0]]
         return _PersistedParts(self._client, [by_key[key] for key in flatten(held.__dask_keys__())], sizes)
 
     def send(self, value: Any, key: str, n_uses: int) -> Any:
@@ -189,40 +188,33 @@ class ClientWorkers(Workers):
             return value
         slices = [data[start : start + MOST_BYTES] for start in range(0, len(data), MOST_BYTES)]
         if len(slices) > 1:
-            keys = [f"{key}-{number}" for number in range(len(slices))]
-            slices = [
-                self._client.submit(_same, slice_, key=k, pure=False) for slice_, k in zip(slices, keys, strict=True)
-            ]
+            numbered = enumerate(slices)
+            slices = [self._client.submit(_same, each, key=f"{key}-{n}", pure=False) for n, each in numbered]
         return self._client.submit(_joined, slices, key=key, pure=False)
 
     def map(
-        self,
-        function: Callable[..., Any],
-        *arguments: list[Any],
-        keys: Sequence[Key],
-        placement: list[str | None],
-        **same: Any,
+        self, function: Function, *items: Sequence[Any], keys: Sequence[Key], placement: Placement = (), **same: Any
     ) -> list[Any]:
         futures: dict[int, Any] = {}
-        for worker in dict.fromkeys(placement):
-            at = [number for number, each in enumerate(placement) if each == worker]
+        workers = placement or [None] * len(keys)
+        for worker in dict.fromkeys(workers):
+            at = [number for number, each in enumerate(workers) if each == worker]
             there = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
-            items = ([argument[number] for number in at] for argument in arguments)
-            mapped = self._client.map(function, *items, key=[keys[n] for n in at], pure=False, **there, **same)
+            some = ([values[number] for number in at] for values in items)
+            mapped = self._client.map(function, *some, key=[keys[n] for n in at], pure=False, **there, **same)
             futures.update(zip(at, mapped, strict=True))
-        return [futures[number] for number in range(len(placement))]
+        return [futures[number] for number in range(len(keys))]
 
-    def gather(self, results: list[Any], behind: list[Any], where: Callable[[int, BaseException], str]) -> list[Any]:
+    def gather(self, results: list[Any], behind: list[Any], where: Sequence[str]) -> list[Any]:
         try:
             values: list[Any] = self._client.gather(results, direct=self._are_here)
             return values
         except ClusterError:
             raise
         except Exception as error:
-            for number, future in enumerate(behind):
-                if future.status == "error":
-                    raise ClusterError(where(number, error)) from error
-            raise ClusterError(f"the cluster failed: {type(error).__name__}: {error}") from error
+            failed = (what for what, future in zip(where, behind, strict=True) if future.status == "error")
+            with naming(next(failed, "the cluster failed")):
+                raise error
 
     def wait(self, results: list[Any]) -> None:
         from distributed import wait

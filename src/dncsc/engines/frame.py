@@ -33,20 +33,13 @@ class Frame:
     Distances taken by differences or products cancel when the data sits far from the origin, and their squares
     overflow or vanish when it is huge or tiny. A shift cures the first; a power of two, which costs no precision, the
     second.
-
-    Attributes
-    ----------
-    dtype : numpy.dtype
-        Working precision.
-    scale : float
-        A power of two.
-    shift : ndarray (d,)
-        The middle of the rows, times `scale`.
     """
 
     dtype: np.dtype[Any]
     scale: float
+    """a power of two"""
     shift: np.ndarray
+    """(d,), the middle of the rows, times `scale`"""
 
     @classmethod
     def raw(cls, dtype: np.dtype[Any], n_features: int) -> Frame:

@@ -41,19 +41,7 @@ class LocalEngine(Engine):
     """Sweeps rows with threads.
 
     Use as a context: BLAS and OpenMP have one thread each inside, and columns that nobody took are gone afterwards.
-
-    Parameters
-    ----------
-    rows : Source
-    weight : array of shape (N,), optional
-    n_jobs : int, optional
-        Threads, as scikit-learn counts them.
-    dtype : numpy.dtype, optional
-        Working precision, where it is not for the rows to decide.
-    columns : Columns, optional
-        Where columns are kept; in memory by default.
-    most_values : int
-        How many values a phase may gather at a time.
+    `dtype` is the working precision, where it is not for the rows to decide; columns are in memory by default.
     """
 
     def __init__(
@@ -83,7 +71,6 @@ class LocalEngine(Engine):
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         for column in task.writes:
             self._allocate(column)
-        written = [column.name for column in task.writes]
         self._progress.begin(self.phase)
 
         def run(number: int) -> Outcome:
@@ -92,9 +79,9 @@ class LocalEngine(Engine):
                 self._pool.check()
                 block = self._block(start, stop, task)
                 task.visit(total, block)
-                for name in written:
-                    if name in self._kept:
-                        self._columns.put(name, start, block.columns[name])
+                for column in task.writes:
+                    if column.name in self._kept:
+                        self._columns.put(column.name, start, block.columns[column.name])
                 self._progress.advance(stop - start)
             return task.end(total)
 
@@ -111,9 +98,8 @@ class LocalEngine(Engine):
     def _allocate(self, column: Column) -> None:
         self._set_rule(column)
         kept = self._kept.get(column.name)
-        if kept is not None and (kept.dtype, kept.width) == (column.dtype, column.width):
-            return
-        if column.rule is None or self._columns.keeps(column):
+        same = kept is not None and (kept.dtype, kept.width) == (column.dtype, column.width)
+        if not same and (column.rule is None or self._columns.keeps(column)):
             self._columns.drop(column.name)
             self._columns.allocate(column)
             self._kept[column.name] = column
@@ -123,19 +109,15 @@ class LocalEngine(Engine):
             rows = self._rows.read(start, stop)
             return self.frame.transform(rows, self._buffer()) if chosen is None else self.frame.transform(rows[chosen])
 
-        weight = self._ones if self._weight is None else scaled(self._weight[start:stop], self.weight_scale)
-        return Block(start, stop, self._values(start, stop, task), weight[: stop - start], make)
-
-    def _values(self, start: int, stop: int, task: Task[Any, Any]) -> Values:
         reads, _ = self._sources(task.reads)
         values = {name: self._columns.get(name, start, stop, filled=True) for name in reads}
         for column in task.writes:
-            if column.name not in values:
-                if column.name in self._kept:
-                    values[column.name] = self._columns.get(column.name, start, stop, filled=False)
-                else:
-                    values[column.name] = np.empty(column.shape(stop - start), column.dtype)
-        return Values(values, self._rules)
+            if column.name in self._kept and column.name not in values:
+                values[column.name] = self._columns.get(column.name, start, stop, filled=False)
+            elif column.name not in values:
+                values[column.name] = np.empty(column.shape(stop - start), column.dtype)
+        weight = self._ones if self._weight is None else scaled(self._weight[start:stop], self.weight_scale)
+        return Block(start, stop, Values(values, self._rules), weight[: stop - start], make)
 
     def _buffer(self) -> np.ndarray:
         """A thread's buffer for the rows of a block: a fresh one for each block would cost more than filling it."""

@@ -9,15 +9,13 @@ import numpy as np
 
 LIGHTEST, HEAVIEST = 2.0**-64, 2.0**64
 """The largest weight may be as it is between these: times squared distances in a frame it can be summed."""
-MOST = 1000
-"""Exponent whose power is still a number."""
 
 
 def scale_for(heaviest: float) -> float:
     """What to multiply weights by, the largest of which is given: 1, or what brings that to between 1 and 2."""
     if LIGHTEST <= heaviest <= HEAVIEST:
         return 1.0
-    return math.ldexp(1.0, min(1 - math.frexp(heaviest)[1], MOST))
+    return math.ldexp(1.0, min(1 - math.frexp(heaviest)[1], 1000))  # its power is still a number
 
 
 def scaled(weight: np.ndarray, scale: float) -> np.ndarray:

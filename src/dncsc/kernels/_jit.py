@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +19,10 @@ from numba.core.sigutils import normalize_signature
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _said: set[str] = set()
+_SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+_SOURCE_STAMP = hashlib.sha256(
+    b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in _SOURCES)
+).hexdigest()
 
 
 class CacheWarning(UserWarning):
@@ -32,15 +35,6 @@ def _say_once(text: str) -> None:
         warnings.warn(text, CacheWarning, stacklevel=4)
 
 
-@cache
-def source_stamp(folder: Path = Path(__file__).parent) -> str:
-    """A hash of all kernel sources."""
-    found = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
-        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
-
-
 class _TolerantCache(FunctionCache):
     """Numba's cache on disk, whose every failure means "compile it then".
 
@@ -50,7 +44,7 @@ class _TolerantCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = (self._cache_file._source_stamp, source_stamp())
+        self._cache_file._source_stamp = (self._cache_file._source_stamp, _SOURCE_STAMP)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -61,7 +55,10 @@ class _TolerantCache(FunctionCache):
         except Exception as error:  # a damaged file can raise anything that unpickling can
             kind = type(error).__name__
             _say_once(f"the cache of compiled kernels in {self.cache_path} is damaged ({kind}); compiling again")
-            self._forget()
+            try:
+                self.flush()
+            except Exception:  # unwritable as well as damaged: each process compiles for itself
+                self.disable()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -72,21 +69,12 @@ class _TolerantCache(FunctionCache):
                 f"compiled kernels cannot be kept in {self.cache_path} ({error}); the next process compiles again"
             )
 
-    def _forget(self) -> None:
-        try:
-            self.flush()
-        except Exception:  # unwritable as well as damaged: each process compiles for itself
-            self.disable()
-
 
 def jit(**options: Any) -> Callable[[Function], Function]:
-    """Compile a serial kernel that releases the GIL, on first call, and cache it on disk where possible.
+    """Compile a kernel that releases the GIL, on first call, and cache it on disk where possible.
 
-    Parameters
-    ----------
-    **options
-        Passed to `numba.njit`, such as ``fastmath={"reassoc"}``. Kernels never use ``parallel=True``: threads belong
-        to the engine.
+    Options of `numba.njit`, such as ``fastmath={"reassoc"}``, are passed on. Kernels never use ``parallel=True``:
+    threads belong to the engine.
     """
 
     def decorate(function: Function) -> Function:

@@ -20,20 +20,9 @@ LANDMARK_TILE = 64
 
 @jit()
 def nearest_across_rows(rows, order, first, centres, first_centre, index, squared):
-    """Nearest centre of each row among its group's, vectorised across the rows of the group.
+    """`nearest_centres`, vectorised across the rows of a group; OUT: index int32 (n,), squared (n,).
 
-    Parameters
-    ----------
-    rows : IN (n, d)
-    order, first : IN
-        Rows by group, from `group_rows`.
-    centres : IN (m, d)
-        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
-    first_centre : IN int32 (n_groups + 1,)
-    index : OUT int32 (n,)
-        Row number in `centres`.
-    squared : OUT (n,)
-        Squared distance to it.
+    IN: `order` and `first` are what `group_rows` gives.
     """
     d = rows.shape[1]
     pairs = (d + 1) // 2
@@ -88,26 +77,10 @@ def nearest_across_rows(rows, order, first, centres, first_centre, index, square
 
 @jit()
 def search_across_rows(rows, order, first, landmarks, candidates, reach, nearest, squared, own):
-    """K nearest landmarks of each row among the candidates of its own landmark.
+    """`search_candidates`, vectorised across rows; OUT: nearest int32 (n, K), squared (n, K), own (n,).
 
-    Candidates stand in order of their distance from the row's own landmark r. Once ``d(r, c) > d(x, r) + d_K`` no
+    Candidates are in order of their distance from the row's own landmark r. Once ``d(r, c) > d(x, r) + d_K`` no
     later one can be among the K nearest of x (triangle inequality).
-
-    Parameters
-    ----------
-    rows : IN (n, d)
-    order, first : IN
-        Rows by own landmark, from `group_rows`.
-    landmarks : IN (p, d)
-    candidates : IN int32 (p, c)
-        Landmarks by distance from each landmark, itself first.
-    reach : IN (p, c)
-        Those distances, less a margin for rounding: a search may end where `reach` exceeds the bound.
-    nearest : OUT int32 (n, K)
-    squared : OUT (n, K)
-        Squared distances, ascending.
-    own : OUT (n,)
-        Distance to the row's own landmark.
     """
     d = rows.shape[1]
     n_nearest = nearest.shape[1]

@@ -14,14 +14,7 @@ from dncsc.kernels.distance import insert, squared_distance, sum_of_squares
 
 @jit()
 def nearest_along_features(rows, group, centres, first_centre, index, squared):
-    """Nearest centre of each row among its group's.
-
-    Parameters
-    ----------
-    group : IN int32 (n,)
-    rows, centres, first_centre, index, squared
-        As in `dncsc.kernels.across_rows.nearest_across_rows`.
-    """
+    """`nearest_centres`, row by row; OUT: index int32 (n,), squared (n,)."""
     for r in range(rows.shape[0]):
         row = rows[r]
         g = group[r]
@@ -37,15 +30,7 @@ def nearest_along_features(rows, group, centres, first_centre, index, squared):
 
 @jit()
 def search_along_features(rows, group, landmarks, candidates, reach, nearest, squared, own):
-    """K nearest landmarks of each row among the candidates of its own landmark.
-
-    Parameters
-    ----------
-    group : IN int32 (n,)
-        Each row's own landmark.
-    rows, landmarks, candidates, reach, nearest, squared, own
-        As in `dncsc.kernels.across_rows.search_across_rows`.
-    """
+    """`search_candidates`, row by row; OUT: nearest int32 (n, K), squared (n, K), own (n,)."""
     n_nearest = nearest.shape[1]
     for r in range(rows.shape[0]):
         row = rows[r]
@@ -63,17 +48,10 @@ def search_along_features(rows, group, landmarks, candidates, reach, nearest, sq
 
 @jit()
 def search_shortlist(rows, points, products, nearest, squared):
-    """The exact K nearest of all points, in order of distance, given approximate inner products.
+    """The exact K nearest of all points, in order of distance; OUT: nearest int32 (n, K), squared (n, K).
 
-    Parameters
-    ----------
-    rows : IN (n, d)
-    points : IN (m, d)
-    products : IN (n, m)
-        ``rows @ points.T``, by any order of summation.
-    nearest : OUT int32 (n, K)
-    squared : OUT (n, K)
-        Infinite where there is no distance, because a product is NaN; the point is then any.
+    IN: `products` (n, m) are ``rows @ points.T``, by any order of summation. Where one is NaN, and there is no
+    distance, squared is infinite, and the point any.
     """
     n, d = rows.shape
     m = points.shape[0]

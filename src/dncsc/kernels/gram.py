@@ -17,16 +17,9 @@ EMPTY = -1
 
 @jit()
 def add_rows_dense(nearest, transition, mass, square):
-    """Add the rows of a block to a dense square.
+    """Add the rows of a block to half of W_R, OUT float64 (p, p): W_R is this plus its transpose, less the diagonal.
 
-    Parameters
-    ----------
-    nearest : IN int32 (n, K)
-    transition : IN (n, K)
-    mass : IN float64 (n,)
-        Degree of each row times its sample weight.
-    square : OUT float64 (p, p)
-        Half of W_R: this plus its transpose, less the diagonal.
+    IN: nearest int32 (n, K), transition (n, K), and mass (n,), the degree of each row times its sample weight.
     """
     n, n_nearest = nearest.shape
     for r in range(n):
@@ -39,66 +32,33 @@ def add_rows_dense(nearest, transition, mass, square):
 
 @jit()
 def entries_of_dense(square):
-    """What is not 0, in compressed rows.
-
-    Returns
-    -------
-    start : int32 (p + 1,), columns : int32 (m,), values : float64 (m,)
-    """
+    """What is not 0, in compressed rows: where each begins, columns, values."""
     p = square.shape[0]
     start = np.zeros(p + 1, np.int32)
     for i in range(p):
-        count = 0
-        for j in range(p):
-            count += square[i, j] != 0
-        start[i + 1] = start[i] + count
+        start[i + 1] = start[i] + np.count_nonzero(square[i])
     columns, values = np.empty(start[p], np.int32), np.empty(start[p])
     for i in range(p):
-        place = start[i]
-        if start[i + 1] > place:
-            for j in range(p):
-                if square[i, j] != 0:
-                    columns[place] = j
-                    values[place] = square[i, j]
-                    place += 1
+        if start[i + 1] > start[i]:
+            inside = np.flatnonzero(square[i])
+            columns[start[i] : start[i + 1]] = inside
+            values[start[i] : start[i + 1]] = square[i][inside]
     return start, columns, values
 
 
-@jit()
-def entries_of_table(columns, sums, used):
+def entries_of_table(
+    columns: np.ndarray, sums: np.ndarray, used: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same of the table; columns of a line in no order."""
-    p, width = columns.shape
-    start = np.zeros(p + 1, np.int32)
-    for line in range(p):
-        start[line + 1] = start[line] + used[line]
-    kept, values = np.empty(start[p], np.int32), np.empty(start[p])
-    for line in range(p):
-        place = start[line]
-        for slot in range(width):
-            if columns[line, slot] != EMPTY:
-                kept[place] = columns[line, slot]
-                values[place] = sums[line, slot]
-                place += 1
-    return start, kept, values
+    inside = columns != EMPTY
+    return np.cumsum([0, *used], dtype=np.int32), columns[inside], sums[inside]
 
 
 @jit()
 def add_rows_sparse(nearest, transition, mass, begin, columns, sums, used):
-    """Add the rows of a block to the table, until it may be full.
+    """Add the rows of a block, from `begin` on, to the table until it may be full; return the first row left out, or n.
 
-    Parameters
-    ----------
-    nearest, transition, mass : IN
-        As above.
-    begin : int
-        The first row to add.
-    columns : OUT int32 (p, width), sums : OUT float64 (p, width), used : OUT int32 (p,)
-        The table; `width` is a power of two.
-
-    Returns
-    -------
-    int
-        The first row that was not added; n where all were.
+    OUT: columns int32 (p, width), sums float64 (p, width), used int32 (p,); `width` is a power of two.
     """
     n, n_nearest = nearest.shape
     mask, next_slot = np.uint32(columns.shape[1] - 1), np.uint32(1)  # unsigned: no look for negative indices

@@ -9,19 +9,9 @@ from dncsc.kernels._jit import jit
 
 @jit()
 def group_rows(group, n_groups):
-    """Sort rows by group, stably.
+    """Row numbers by group: those of group g are ``order[first[g]:first[g + 1]]``, ascending.
 
-    Parameters
-    ----------
-    group : IN int32 (n,)
-        Group of each row, 0 to n_groups - 1.
-    n_groups : int
-
-    Returns
-    -------
-    order : int32 (n,)
-        Row numbers; those of group g stand in ``order[first[g]:first[g + 1]]``, ascending.
-    first : int32 (n_groups + 1,)
+    IN: group int32 (n,), from 0 to n_groups - 1. Returns order int32 (n,) and first int32 (n_groups + 1,).
     """
     n = group.shape[0]
     first = np.zeros(n_groups + 1, np.int32)
@@ -40,15 +30,7 @@ def group_rows(group, n_groups):
 
 @jit()
 def put_rows(rows, place, whole):
-    """Copy each row to its place, or nowhere.
-
-    Parameters
-    ----------
-    rows : IN (n, w)
-    place : IN int64 (n,)
-        Row number in `whole`, or negative.
-    whole : OUT (m, w)
-    """
+    """Copy rows, IN (n, w), to their places in whole, OUT (m, w); a negative place is none."""
     for r in range(rows.shape[0]):
         if place[r] >= 0:
             for f in range(rows.shape[1]):

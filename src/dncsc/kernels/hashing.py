@@ -13,15 +13,9 @@ from dncsc.kernels._jit import jit
 
 @jit()
 def row_keys(stream, start, keys):
-    """Key of each row of a block (the SplitMix64 finaliser of stream + row number).
+    """Keys, OUT uint64 (n,), of rows from `start` on: the SplitMix64 finaliser of stream + row number.
 
-    Parameters
-    ----------
-    stream : uint64
-        What the keys are for; see `dncsc.engines.seeds.stream`.
-    start : int
-        Number of the block's first row.
-    keys : OUT uint64 (n,)
+    Streams come from `dncsc.engines.seeds.stream`.
     """
     for r in range(keys.shape[0]):
         z = stream + np.uint64(start + r + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -32,20 +26,7 @@ def row_keys(stream, start, keys):
 
 @jit()
 def rows_below(keys, group, limit, weight):
-    """Row numbers whose key is at most their group's limit and whose weight is positive.
-
-    Parameters
-    ----------
-    keys : IN uint64 (n,)
-    group : IN int32 (n,)
-    limit : IN uint64 (n_groups,)
-        0 takes no row.
-    weight : IN float64 (n,)
-
-    Returns
-    -------
-    chosen : int64 (m,)
-    """
+    """Numbers of the rows of positive weight whose key is at most their group's limit; a limit of 0 takes no row."""
     n = keys.shape[0]
     chosen = np.empty(n, np.int64)
     m = 0
@@ -59,18 +40,9 @@ def rows_below(keys, group, limit, weight):
 
 @jit()
 def places_below(keys, group, limit, first, place):
-    """Where rows whose key is at most their group's limit stand when groups stand one after another, each in row order.
+    """Places, OUT int64 (n,), of the same rows where groups begin at `first`, each in row order; -1 for other rows.
 
-    Parameters
-    ----------
-    keys : IN uint64 (n,)
-    group : IN int32 (n,)
-    limit : IN uint64 (n_groups,)
-        0 takes no row.
-    first : IN int64 (n_groups,)
-        Place of the first row of each group.
-    place : OUT int64 (n,)
-        -1 for rows that are left out.
+    Weights do not matter here.
     """
     following = first.copy()
     for r in range(keys.shape[0]):

@@ -72,24 +72,10 @@ def _measure(points, index, centres, squared):
 
 @jit()
 def lloyd_by_bounds(points, weight, centres, max_iter, mass, residual):
-    """Lloyd's iterations until no point changes its centre.
+    """Lloyd's iterations until no point changes its centre; return how many.
 
-    Parameters
-    ----------
-    points : IN (n, d)
-    weight : IN float64 (n,)
-        Positive.
-    centres : IN and OUT (k, d)
-        Where to start; where the iterations end.
-    max_iter : int
-    mass : OUT float64 (k,)
-        Weight of each centre's points.
-    residual : OUT float64 (k,)
-        Weighted sum of their squared distances.
-
-    Returns
-    -------
-    n_iter : int
+    IN: points (n, d), positive weights float64 (n,). IN and OUT: centres (k, d). OUT, of each centre's points: the mass
+    float64 (k,), and the residual float64 (k,), the weighted sum of their squared distances.
     """
     n, d = points.shape
     k = centres.shape[0]
@@ -150,17 +136,9 @@ def lloyd_by_bounds(points, weight, centres, max_iter, mass, residual):
 
 @jit()
 def lloyd_in_groups(points, weight, first, first_centre, centres, max_iter, mass, residual, n_iter):
-    """`lloyd_by_bounds` in one group after another.
+    """`lloyd_by_bounds` in one group after another; OUT: n_iter int (n_groups,).
 
-    Parameters
-    ----------
-    first : IN int (n_groups + 1,)
-        Group g is ``points[first[g]:first[g + 1]]``.
-    first_centre : IN int (n_groups + 1,)
-        The same for its centres.
-    n_iter : OUT int (n_groups,)
-    points, weight, centres, max_iter, mass, residual
-        As in `lloyd_by_bounds`.
+    Group g is ``points[first[g]:first[g + 1]]``, and the same for its centres.
     """
     for g in range(n_iter.shape[0]):
         span = slice(first[g], first[g + 1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ from dncsc.kernels.across_rows import nearest_across_rows, search_across_rows
 from dncsc.kernels.along_features import nearest_along_features, search_along_features, search_shortlist
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.projection import Projections, directions_of, project
-from dncsc.kernels.pruned_search import nearest_pruned, search_pruned
+from dncsc.kernels.pruned_search import search_pruned
 
 CENTRES_ALONG = 64
 """From this many features on, a matrix product finds the nearest of many centres sooner than lanes across rows do."""
@@ -42,41 +41,32 @@ class PrunedSearch:
 
     @classmethod
     def of(cls, points: np.ndarray, directions: np.ndarray | None = None) -> PrunedSearch:
-        """Projections points in given directions, or in those that suit them best."""
+        """Project points to given directions, or in those that suit them best."""
         chosen = directions_of(points) if directions is None else directions
         return cls(points, chosen, project(points, chosen))
 
-    def nearest(self, rows: np.ndarray, seen: Projections, index: np.ndarray, squared: np.ndarray) -> None:
-        """Fill in the nearest point of each row, whose projections are `seen`, and its squared distance."""
-        for some, products, lengths in self._products(rows, seen):
-            done = nearest_pruned(rows[some], self.points, products, *lengths, index[some], squared[some])
-            if done < len(products):  # projections are of no use here
-                rest = slice(some.start + done, None)
-                _search_in_chunks(rows[rest], self.points, index[rest, None], squared[rest, None])
-                break
-
     def search(
-        self, rows: np.ndarray, group: np.ndarray, candidates: np.ndarray, n_nearest: int
+        self,
+        rows: np.ndarray,
+        group: np.ndarray,
+        candidates: np.ndarray,
+        n_nearest: int,
+        seen: Projections | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What `search_all` finds, given candidates: a row of them for each group of rows."""
+        """What `search_all` finds, given candidates, a row of them for each group of rows, and perhaps projections."""
         nearest, squared = _to_fill(rows, n_nearest)
-        for some, products, lengths in self._products(rows, project(rows, self.directions)):
-            known = group[some], self.points, candidates, products, *lengths
-            done = search_pruned(rows[some], *known, nearest[some], squared[some])
-            if done < len(products):
-                rest = slice(some.start + done, None)
-                _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
-                break
-        return nearest, squared
-
-    def _products(
-        self, rows: np.ndarray, seen: Projections
-    ) -> Iterator[tuple[slice, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-        """Some rows at a time, inner products of their projections with the points', and lengths of both."""
+        seen = seen or project(rows, self.directions)
         size = max(16, PROJECTION_PRODUCTS // len(self.points))
         for start in range(0, len(rows), size):
             some = slice(start, start + size)
-            yield some, seen.numbers[some] @ self.projections.numbers.T, (seen.length[some], self.projections.length)
+            products = seen.numbers[some] @ self.projections.numbers.T
+            known = self.points, candidates, products, seen.length[some], self.projections.length
+            done = search_pruned(rows[some], group[some], *known, nearest[some], squared[some])
+            if done < len(products):  # projections are of no use here
+                rest = slice(start + done, None)
+                _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
+                break
+        return nearest, squared
 
     def left(self, rows: np.ndarray, n_nearest: int) -> float:
         """How many points projections leave to look at for the K nearest of a row, on average."""
@@ -100,38 +90,31 @@ def nearest_centres(
     pruned: PrunedSearch | None = None,
     projected: Projections | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Nearest centre of each row among the centres of its group.
+    """Nearest centre of each row among the centres of its group, and its squared distance, in the precision of `rows`.
 
     Parameters
     ----------
     rows : (n, d)
     group : int32 (n,)
     centres : (m, d)
-        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``; each group has at least one.
+        Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``, at least one. The first of equally near
+        ones is taken.
     first_centre : int32 (n_groups + 1,)
     grouped : optional
         What `group_rows` would give, where that is known.
     pruned : optional
         The centres of a single group, with their projections; the result is the same.
     projected : optional
-        In the same directions, where that is known.
-
-    Returns
-    -------
-    index : int32 (n,)
-        Row number in `centres`; the first of equally near ones.
-    squared : (n,)
-        Squared distance to it, in the precision of `rows`.
+        The rows in the same directions, where that is known.
     """
     n, d = rows.shape
-    index = np.empty(n, np.int32)
-    squared = np.empty(n, rows.dtype)
+    index, squared = np.empty(n, np.int32), np.empty(n, rows.dtype)
     if d < CENTRES_ALONG:
         order, first = grouped or group_rows(group, len(first_centre) - 1)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif pruned is not None:
-        seen = project(rows, pruned.directions) if projected is None else projected
-        pruned.nearest(rows, seen, index, squared)
+        nearest, least = pruned.search(rows, group, np.empty((1, 0), np.int32), 1, projected)
+        return nearest[:, 0], least[:, 0]
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])
     else:
@@ -147,24 +130,22 @@ def search_candidates(
     reach: np.ndarray,
     n_nearest: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """K nearest landmarks of each row among the candidates of its own landmark.
+    """K nearest landmarks of each row among the candidates of its own landmark, and the squared distances, ascending.
+
+    Of equally near landmarks the one nearer to the row's own comes first. Returns also the distance to that.
 
     Parameters
     ----------
+    rows : (n, d)
     group : int32 (n,)
         Each row's own landmark.
-    rows, landmarks, candidates, reach
-        As in `dncsc.kernels.across_rows.search_across_rows`.
+    landmarks : (p, d)
+    candidates : int32 (p, c)
+        Landmarks by distance from each landmark, itself first.
+    reach : (p, c)
+        Those distances, less a margin for rounding: a search may end where `reach` exceeds the bound.
     n_nearest : int
         K, at most as many as there are candidates.
-
-    Returns
-    -------
-    nearest : int32 (n, K)
-    squared : (n, K)
-        Squared distances, ascending; of equally near landmarks the one nearer to the row's own comes first.
-    own : (n,)
-        Distance to the row's own landmark.
     """
     nearest, squared = _to_fill(rows, n_nearest)
     own = np.empty(len(rows), rows.dtype)
@@ -177,13 +158,7 @@ def search_candidates(
 
 
 def search_all(rows: np.ndarray, points: np.ndarray, n_nearest: int) -> tuple[np.ndarray, np.ndarray]:
-    """K nearest of all points, exactly; of equally near ones the first comes first.
-
-    Returns
-    -------
-    nearest : int32 (n, K)
-    squared : (n, K)
-    """
+    """K nearest of all points, exactly, and their squared distances; of equally near ones the first comes first."""
     nearest, squared = _to_fill(rows, n_nearest)
     _search_in_chunks(rows, points, nearest, squared)
     return nearest, squared

@@ -18,9 +18,6 @@ from dncsc.kernels.distance import sum_of_squares
 PROJECTION_SIZE = 32
 """Numbers of a projection: 31 directions and what they leave. The margins for rounding rest on this number."""
 
-_ITERATIONS = 3
-"""of the subspace, which turn it towards the directions of the largest extent"""
-
 
 class Projections(NamedTuple):
     """Of some points, in one basis."""
@@ -36,15 +33,10 @@ class Projections(NamedTuple):
 
 @jit()
 def complete_projections(points, numbers, length):
-    """Fill the last number of each projection, and the length of each point.
+    """Fill the last of the numbers of each point, OUT (n, m), and its length, OUT float64 (n,).
 
-    Parameters
-    ----------
-    points : IN (n, d)
-    numbers : OUT (n, m)
-        Products with the m - 1 directions are there already. The last becomes the length of what they leave, or a
-        little more: never less, however the products were rounded.
-    length : OUT float64 (n,)
+    Products with the m - 1 directions are there already. The last becomes the length of what they leave, or a little
+    more: never less, however the products were rounded.
     """
     n, d = points.shape
     m = numbers.shape[1]
@@ -61,7 +53,7 @@ def complete_projections(points, numbers, length):
 def directions_of(points: np.ndarray) -> np.ndarray:
     """Orthonormal directions (PROJECTION_SIZE - 1, d) in which points extend farthest, nearly; d > PROJECTION_SIZE."""
     basis = np.random.Generator(np.random.PCG64(0)).standard_normal((points.shape[1], PROJECTION_SIZE - 1))
-    for _ in range(_ITERATIONS):
+    for _ in range(3):  # subspace iterations turn it towards the directions of the largest extent
         extended = points.T @ (points @ basis.astype(points.dtype))
         basis, _ = np.linalg.qr(extended.astype(np.float64))  # in float64: the basis is then orthonormal beyond doubt
     return np.ascontiguousarray(basis.T, points.dtype)

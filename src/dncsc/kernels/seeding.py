@@ -26,22 +26,9 @@ def _pick(share, target):
 def spread(points, weight, uniforms, chosen):
     """Choose points far from those already chosen, with probability proportional to weight times squared distance.
 
-    Each choice tries several points and keeps the one that leaves the smallest sum of squared distances.
-
-    Parameters
-    ----------
-    points : IN (n, d)
-    weight : IN float64 (n,)
-        Positive.
-    uniforms : IN float64 (m, trials)
-        Random numbers in [0, 1), one a trial.
-    chosen : OUT int64 (m,)
-        Numbers of the chosen points; all different from each other in value.
-
-    Returns
-    -------
-    count : int
-        How many were chosen: fewer than m where there are fewer distinct points.
+    Each choice tries several points and keeps the one that leaves the smallest sum of squared distances. IN: points
+    (n, d), positive weights float64 (n,), uniforms in [0, 1) float64 (m, trials). OUT: chosen int64 (m,), numbers of
+    points, no two of which are equal. Returns how many were chosen: fewer than m where fewer are distinct.
     """
     n = points.shape[0]
     m, trials = uniforms.shape

@@ -21,17 +21,9 @@ def _norm(x, by_length):
 
 @jit()
 def embed_rows(nearest, transition, vectors, by_length, embedding):
-    """Spectral embedding of rows, each scaled to norm 1.
+    """Spectral embedding of rows, OUT (n, k), each scaled to norm 1: the 2-norm, `by_length`, or else the 1-norm.
 
-    Parameters
-    ----------
-    nearest : IN int32 (n, K)
-    transition : IN (n, K)
-    vectors : IN (p, k)
-        Eigenvectors on the landmarks, already divided by ``sqrt(1 - lambda)``.
-    by_length : bool
-        Scale to 2-norm 1, else to 1-norm 1.
-    embedding : OUT (n, k)
+    IN: nearest int32 (n, K), transition (n, K), and vectors (p, k) on the landmarks, divided by ``sqrt(1 - lambda)``.
     """
     n, n_nearest = nearest.shape
     for r in range(n):
@@ -53,30 +45,14 @@ def label_rows(nearest, transition, table, dims, half, by_length, labels, square
     """Nearest centroid of each row's embedding, without storing the embedding.
 
     With e the row's lifted vector and c a centroid, ``|e/|e| - c|^2 = |e/|e||^2 - 2 (e.c/|e| - |c|^2/2)``; both e and
-    all products e.c are sums of K lines of one table.
-
-    Parameters
-    ----------
-    nearest : IN int32 (n, K)
-    transition : IN (n, K)
-    table : IN (p, width)
-        Eigenvectors V in the first `dims` columns, ``V C^T`` behind; zeros may fill up either.
-    dims : int
-    half : IN (m,)
-        ``|c|^2 / 2`` of each centroid.
-    by_length : bool
-    labels : OUT int32 (n,)
-        The first of equally near centroids.
-    squared : OUT (n,)
-        Squared distance to the centroid.
+    all products e.c are sums of K lines of one table. IN: table (p, width), with eigenvectors V in the first `dims`
+    columns and ``V C^T`` behind, where zeros may fill up either; half (m,), ``|c|^2 / 2`` of each centroid. OUT: labels
+    int32 (n,), the first of equally near centroids, and squared (n,), the distance to it.
     """
     n, n_nearest = nearest.shape
-    n_centroids = half.shape[0]
     width = table.shape[1]
     sums = np.empty(width, table.dtype)
-    zero = table.dtype.type(0)
-    one = table.dtype.type(1)
-    two = table.dtype.type(2)
+    zero, one, two = table.dtype.type(0), table.dtype.type(1), table.dtype.type(2)
     for r in range(n):
         t = transition[r, 0]
         line = table[nearest[r, 0]]
@@ -91,7 +67,7 @@ def label_rows(nearest, transition, table, dims, half, by_length, labels, square
         inverse = one / norm if norm > zero else zero
         best = table.dtype.type(-np.inf)
         label = 0
-        for c in range(n_centroids):
+        for c in range(half.shape[0]):
             score = sums[dims + c] * inverse - half[c]
             if score > best:
                 best = score

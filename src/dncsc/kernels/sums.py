@@ -9,22 +9,10 @@ from dncsc.kernels._jit import jit
 
 @jit()
 def add_by_group(rows, weight, index, squared, sums, mass, residual, count):
-    """Add each row to its group's totals.
+    """Add each row to the totals of its group, index int32 (n,).
 
-    Parameters
-    ----------
-    rows : IN (n, d)
-    weight : IN float64 (n,)
-    index : IN int32 (n,)
-    squared : IN (n,)
-    sums : OUT float64 (m, d)
-        Weighted sum of rows.
-    mass : OUT float64 (m,)
-        Sum of weights.
-    residual : OUT float64 (m,)
-        Weighted sum of `squared`.
-    count : OUT int64 (m,)
-        Rows of positive weight.
+    OUT: weighted sums of the rows float64 (m, d), mass float64 (m,), the residual float64 (m,), which is the weighted
+    sum of `squared`, and the count int64 (m,) of rows of positive weight.
     """
     for r in range(rows.shape[0]):
         w = weight[r]
@@ -39,14 +27,7 @@ def add_by_group(rows, weight, index, squared, sums, mass, residual, count):
 
 @jit()
 def add_distances(squared, weight, by_rank):
-    """Add weighted distances, from their squares, to a sum for the nearest, one for the second nearest, and so on.
-
-    Parameters
-    ----------
-    squared : IN (n, K)
-    weight : IN float64 (n,)
-    by_rank : OUT float64 (K,)
-    """
+    """Add weighted distances, from their squares (n, K), to a sum for each rank, OUT (K,): the nearest first."""
     for r in range(squared.shape[0]):
         for j in range(squared.shape[1]):
             by_rank[j] += weight[r] * np.sqrt(squared[r, j])

@@ -9,15 +9,7 @@ from dncsc.kernels._jit import jit
 
 @jit()
 def survey_rows(rows, sums, low, high):
-    """Add a block to running totals.
-
-    Parameters
-    ----------
-    rows : IN (n, d)
-    sums : OUT float64 (d,)
-        Not finite where a value is not, or where it overflows.
-    low, high : OUT float64 (d,)
-    """
+    """Add a block to running totals, OUT float64 (d,). Sums are not finite where a value is not, or they overflow."""
     for r in range(rows.shape[0]):
         for f in range(rows.shape[1]):
             value = np.float64(rows[r, f])

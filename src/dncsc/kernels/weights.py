@@ -58,35 +58,11 @@ def _normalise(transition, lead):
         lead[r] *= total
 
 
-@jit()
-def _fill_up(few, all_of_row):
-    """The same rows with zeros behind."""
-    n, count = few.shape
-    for r in range(n):
-        for j in range(count):
-            all_of_row[r, j] = few[r, j]
-        for j in range(count, all_of_row.shape[1]):
-            all_of_row[r, j] = 0
-
-
 def gaussian_transition(squared: np.ndarray, scale: float, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of ``T = D_X^-1 B`` and their degrees, for ``B = exp(-scale * d^2)``.
+    """Rows of ``T = D_X^-1 B`` and their degrees, for ``B = exp(-scale * d^2)``, with ``scale = 1 / (2 sigma^2)``.
 
-    Parameters
-    ----------
-    squared : (n, K)
-        Squared distances, ascending in each row.
-    scale : float
-        ``1 / (2 sigma^2)``.
-    count : int, optional
-        How many of the nearest have weight; all by default.
-
-    Returns
-    -------
-    transition : (n, K)
-        Sums to 1 in each row, however far the row is from its landmarks.
-    mass : (n,)
-        Degree ``d_X``, the row's sum in B; positive.
+    Squared distances (n, K) ascend in each row; `count` of the nearest have weight, all by default. A row of T sums to
+    1 and its degree, the sum of its row in B, is positive, however far the row is from its landmarks.
     """
     n, n_nearest = squared.shape
     few = np.empty((n, min(count or n_nearest, n_nearest)), squared.dtype)
@@ -95,8 +71,8 @@ def gaussian_transition(squared: np.ndarray, scale: float, count: int | None = N
     _relative_exponents(squared, squared.dtype.type(finite), few, lead)
     transition, degree = _from_exponents(few, lead)
     if few.shape[1] < n_nearest:
-        transition = np.empty_like(squared)
-        _fill_up(few, transition)
+        transition = np.zeros_like(squared)
+        transition[:, : few.shape[1]] = few
     return transition, degree
 
 
@@ -138,12 +114,7 @@ def _local_exponents(nearest, squared, scales, exponents, lead):
 def local_transition(nearest: np.ndarray, squared: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of T and their degrees, for self-tuning weights ``exp(-d^2 / sigma_i sigma_j)``.
 
-    Parameters
-    ----------
-    nearest : int32 (n, K)
-    squared : (n, K)
-    scales : (p,)
-        sigma_j of each landmark; sigma_i is the row's mean distance to its K.
+    `scales` (p,) has sigma_j of each landmark; sigma_i is the row's mean distance to its K.
     """
     transition = np.empty_like(squared)
     lead = np.empty(len(squared), squared.dtype)

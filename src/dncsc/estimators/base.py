@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -24,9 +24,8 @@ from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, i
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
-from dncsc.model import Embed, Label, Operation, Weigh, apply
+from dncsc.model import Model, Operation, apply
 from dncsc.model_file import KINDS
-from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.settings import MEAN
 from dncsc.recipes import Recipe
 
@@ -109,7 +108,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
-        return self._apply(Label, X)[0]
+        return self._apply(Operation.label, X)[0]
 
     def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
         """Write the fitted estimator into a file, for `dncsc.load_model`.
@@ -174,12 +173,12 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             text += "Possibly due to duplicate points in X."
             warnings.warn(FewerClustersWarning(text, ("n_clusters",)), stacklevel=4)
 
-    def _apply(self, kind: type[Operation], X: Any) -> list[Any]:
+    def _apply(self, of: Callable[[Model], Operation], X: Any) -> list[Any]:
         """What an operation gives for X, an array for each of its columns; lazy ones for Dask."""
         check_is_fitted(self)
         CONSTRAINTS["n_jobs"].check("n_jobs", self.n_jobs)
         rows = self._rows(X, reset=False)
-        operation = kind(self._model)
+        operation = of(self._model)
         if is_dask(rows):
             return [apply_lazily(operation, rows, self._names())]
         limits, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
@@ -215,7 +214,7 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
 
         One component a cluster; with ``bandwidth="auto"`` up to half as many again, where the spectrum has no gap.
         """
-        return self._apply(Embed, X)[0]
+        return self._apply(Operation.embed, X)[0]
 
     def _keep_landmarks(self, points: np.ndarray, bandwidth: float | None) -> None:
         """Set the attributes of landmarks, in the user's units; a given bandwidth is kept to the last digit."""
@@ -246,7 +245,7 @@ class LandmarkClusterer(EmbeddingClusterer):
             raise TypeError(
                 "affinity is one sparse matrix, which a Dask array cannot be. Compute X first, or parts of it."
             )
-        nearest, weight = self._apply(Weigh, X)
+        nearest, weight = self._apply(Operation.weigh, X)
         n_rows, n_nearest = nearest.shape
         start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest
         graph = scipy.sparse.csr_matrix((weight.ravel(), nearest.ravel(), start), shape=(n_rows, self.n_landmarks_))
@@ -255,8 +254,6 @@ class LandmarkClusterer(EmbeddingClusterer):
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
-        embedding = found.model.embedding
-        assert isinstance(embedding, Lifted)
-        assert isinstance(embedding.graph, RowsAndLandmarks)
-        self._keep_landmarks(embedding.graph.points, embedding.graph.affinity.bandwidth)
-        self.exact_fraction_ = embedding.graph.links.exact_fraction
+        graph = found.model.graph
+        self._keep_landmarks(graph.points, graph.affinity.bandwidth)
+        self.exact_fraction_ = graph.links.exact_fraction

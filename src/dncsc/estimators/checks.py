@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_n_features, _check_sample_weight, validate_data
 
 from dncsc.errors import InputError, NotNumericError
 from dncsc.rows import Rows
@@ -39,19 +39,22 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
             estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, copy=False
         )
     except (ValueError, TypeError) as error:
-        found = _find_text(X)
+        found = None if scipy.sparse.issparse(X) else _find_text(X)
         if found is not None:
             raise NotNumericError(found) from error
         raise
-    if table.dtype.kind not in "biuf":
-        raise TypeError(f"X has to hold real numbers; its dtype is {table.dtype}.")
+    real(table.dtype, "X")
     return table
+
+
+def real(dtype: Any, what: str) -> None:
+    """Refuse a dtype of other than real numbers."""
+    if getattr(dtype, "kind", "O") not in "biuf":
+        raise TypeError(f"{what} has to hold real numbers; its dtype is {dtype}.")
 
 
 def _find_text(X: Any) -> str | None:
     """The first text in a table, in words; None where there is none, or X is no table."""
-    if scipy.sparse.issparse(X):
-        return None
     if hasattr(X, "columns"):
         columns = [(repr(name), np.asarray(X[name])) for name in X.columns]
     else:
@@ -78,24 +81,17 @@ def _is_number(text: str | bytes) -> bool:
 
 def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: bool) -> None:
     """Set `n_features_in_` and `feature_names_in_`, or compare with them, for what scikit-learn cannot look at."""
+    _check_n_features(estimator, np.empty((0, count)), reset=reset)
     if reset:
-        estimator.n_features_in_ = count
         vars(estimator).pop("feature_names_in_", None)
         if names is not None:
             estimator.feature_names_in_ = np.array(names, dtype=object)
-        return
-    if count != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {count} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features "
-            "as input."
-        )
-    fitted = getattr(estimator, "feature_names_in_", None)
-    if fitted is not None and names is not None and list(fitted) != list(names):
-        i = next(i for i, (one, other) in enumerate(zip(fitted, names, strict=True)) if one != other)
-        raise ValueError(
-            "The feature names should match those that were passed during fit: "
-            f"column {i} was {str(fitted[i])!r} and is now {str(names[i])!r}."
-        )
+    for i, pair in enumerate(zip(getattr(estimator, "feature_names_in_", ()), names or (), strict=False)):
+        if pair[0] != pair[1]:
+            raise ValueError(
+                "The feature names should match those that were passed during fit: "
+                f"column {i} was {str(pair[0])!r} and is now {str(pair[1])!r}."
+            )
 
 
 def weights(sample_weight: Any, X: Any) -> np.ndarray | None:

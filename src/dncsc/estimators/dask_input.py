@@ -30,11 +30,10 @@ def dask_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     rows, names = _from_frame(X, reset) if X.ndim == 2 and hasattr(X, "columns") else (X, None)
     if rows.ndim != 2:
         raise ValueError(f"Expected a 2-dimensional Dask array; got {rows.ndim} dimensions. Reshape your data.")
-    if rows.dtype.kind not in "biuf":
-        raise TypeError(f"X has to hold real numbers; its dtype is {rows.dtype}.")
+    checks.real(rows.dtype, "X")
     if reset:
         rows = _with_sizes(rows)
-    if rows.shape[0] == 0 or rows.shape[1] == 0:
+    if 0 in rows.shape:
         raise ValueError(f"Found array with shape {rows.shape}: there is nothing to cluster.")
     checks.features(estimator, rows.shape[1], names, reset=reset)
     return rows
@@ -60,8 +59,7 @@ def dask_weights(sample_weight: Any, n_rows: int) -> Any:
         return checks.weights(np.asarray(sample_weight), np.broadcast_to(np.float64(0), (n_rows, 1)))
     if getattr(sample_weight, "ndim", None) != 1:
         raise ValueError("sample_weight has to have one dimension, a weight for each row.")
-    if getattr(sample_weight.dtype, "kind", "O") not in "biuf":
-        raise TypeError(f"sample_weight has to hold real numbers; its dtype is {sample_weight.dtype}.")
+    checks.real(sample_weight.dtype, "sample_weight")
     is_series = hasattr(sample_weight, "to_dask_array")
     weight = _with_sizes(sample_weight.to_dask_array(lengths=True) if is_series else sample_weight)
     if len(weight) != n_rows:
@@ -91,21 +89,22 @@ def apply_lazily(operation: Operation, rows: Any, names: Any) -> Any:
 
 
 def _apply(rows: Any, operation: Operation, names: Any, block_info: Any) -> np.ndarray:
-    """Values of one chunk, block by block: intermediate arrays are many times as large as the rows."""
+    """Values of one chunk, block by block: intermediate arrays are many times as large as the rows.
+
+    Where sizes of chunks are unknown, a message about values that are not finite counts rows within the chunk.
+    """
     size, raw = block_rows(rows.shape[1]), Frame.raw(operation.model.frame.dtype, rows.shape[1])
+    before, chunk = block_info[0]["array-location"][0][0], None
+    if np.isnan(before):
+        before, chunk = 0, block_info[0]["chunk-location"][0]
     found: list[np.ndarray] = []
     with one_thread_each:
         for start in range(0, max(len(rows), 1), size):
             values = raw.transform(rows[start : start + size])
-            _check(values, start, names, block_info[0])
+            check_finite(find_not_finite(_block(values, int(before) + start)), names, chunk)
             found += operation.compute(values)
     return np.concatenate(found)
 
 
-def _check(values: np.ndarray, start: int, names: Any, chunk: Any) -> None:
-    """Refuse values that are not finite. Where sizes of chunks are unknown, rows are counted within the chunk."""
-    first = chunk["array-location"][0][0]
-    known = not np.isnan(first)
-    start += int(first) if known else 0
-    block = Block(start, start + len(values), Values({}, {}), np.ones(0), lambda chosen: values)
-    check_finite(find_not_finite(block), names, None if known else chunk["chunk-location"][0])
+def _block(rows: np.ndarray, start: int) -> Block:
+    return Block(start, start + len(rows), Values({}, {}), np.ones(0), lambda chosen: rows)

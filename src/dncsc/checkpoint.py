@@ -34,12 +34,7 @@ class CheckpointMismatchError(ValueError):
 class Checkpoint:
     """A folder with one file for each finished phase, and a manifest of what they were made from.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Made where it is missing, when work begins: not for what is refused before.
-    schema : Schema
-        Of the results.
+    A folder that is missing is made when work begins: not for what is refused before.
     """
 
     def __init__(self, folder: str | os.PathLike[str], schema: records.Schema) -> None:

@@ -29,14 +29,7 @@ PYTHON = Vocabulary(lambda name: name, lambda name, value: f"{name}=" if value i
 class Worded(Exception):
     """What is said to the user; base of errors and warnings that name parameters.
 
-    Parameters
-    ----------
-    message : str
-        With parameters in braces.
-    names : sequence of str
-        Parameters that stand in it by name.
-    settings : mapping, optional
-        Parameters that stand in it with their values: ``n_jobs=2`` or ``--jobs 2``.
+    The message has parameters in braces: `names` alone, `settings` with their values: ``n_jobs=2`` or ``--jobs 2``.
     """
 
     def __init__(self, message: str, names: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> None:

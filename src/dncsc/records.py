@@ -40,18 +40,10 @@ class RecordError(ValueError):
 
 
 class Kind:
-    """How the records of one class stand in files.
+    """How the records of one class stand in files, which name it by a tag.
 
-    Parameters
-    ----------
-    tag : str
-        Names the class in files.
-    cls : type
-    fields : str
-        Names of all its fields in files, ``name=attribute`` where the class has another one, ``-name`` where it has
-        none any more; without those that can only be None.
-    **defaults
-        Values of fields that files of earlier versions do not have.
+    `fields` has the names of all its fields in files, ``name=attribute`` where the class has another name, ``-name``
+    where it has none any more; without those that can only be None. Files of earlier versions lack some: `defaults`.
     """
 
     def __init__(self, tag: str, cls: Any, fields: str = "", **defaults: Any) -> None:

@@ -20,7 +20,7 @@ from dncsc.checkpoint import Checkpoint
 from dncsc.engines.base import Engine
 from dncsc.errors import TooFewRowsError, TooManyRowsError, Worded
 from dncsc.estimators import checks
-from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
+from dncsc.estimators.dask_apply import apply_lazily
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
@@ -89,13 +89,13 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
         checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
-            rows = self._rows(X, reset=True)
+            rows = checks.rows(self, X, reset=True)
             n_rows = rows.shape[0]
             if n_rows < parameters.least_rows:
                 raise TooFewRowsError(n_rows, parameters.least_rows)
             if n_rows > (max_rows := getattr(self, "max_rows", n_rows)):
                 raise TooManyRowsError(n_rows, max_rows)
-            weight = self._weight(sample_weight, rows)
+            weight = checks.weights(sample_weight, rows)
             refuse_to_replace(labels_to, rows)
             with labels_file(labels_to, n_rows) as deliver:
                 with open_engine(rows, weight, self.n_jobs, size_of(self, rows), limits) as engine:
@@ -139,7 +139,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             self._recipe(),
             engine,
             lambda frame, n_counted: parameters.settings(n_rows, frame, n_counted, seed),
-            self._names(),
+            getattr(self, "feature_names_in_", None),
             (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None),
             parameters.ensemble,
             checkpoint,
@@ -177,23 +177,14 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         """What an operation gives for X, an array for each of its columns; lazy ones for Dask."""
         check_is_fitted(self)
         CONSTRAINTS["n_jobs"].check("n_jobs", self.n_jobs)
-        rows = self._rows(X, reset=False)
-        operation = of(self._model)
-        if is_dask(rows):
-            return [apply_lazily(operation, rows, self._names())]
+        rows = checks.rows(self, X, reset=False)
+        operation, names = of(self._model), getattr(self, "feature_names_in_", None)
+        if checks.is_dask(rows):
+            return [apply_lazily(operation, rows, names)]
         limits, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
         size = size_of(self, rows, dtype, sum(column.row_bytes for column in operation.columns))
         with open_engine(rows, None, self.n_jobs, size, limits, dtype) as engine:
-            return apply(operation, engine, self._names())
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
-
-    def _weight(self, sample_weight: Any, rows: Any) -> Any:
-        return dask_weights(sample_weight, rows.shape[0]) if is_dask(rows) else checks.weights(sample_weight, rows)
-
-    def _names(self) -> Any:
-        return getattr(self, "feature_names_in_", None)
+            return apply(operation, engine, names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -241,7 +232,7 @@ class LandmarkClusterer(EmbeddingClusterer):
 
         K entries a row, of which some are 0 where `bandwidth` gives the farther ones no weight.
         """
-        if is_dask(X):
+        if checks.is_dask(X):
             raise TypeError(
                 "affinity is one sparse matrix, which a Dask array cannot be. Compute X first, or parts of it."
             )

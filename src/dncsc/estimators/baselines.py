@@ -19,6 +19,7 @@ class LSC(LandmarkClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     landmarks : {"kmeans", "random", "kmeans-hubs", "random-hubs"}, default="kmeans"
         LSC-K: centres of k-means on all rows. LSC-R: random rows. LSC-KH and LSC-RH: rows that are often among the
         nearest neighbours of others, within ten parts made by k-means or at random (Ye et al. 2018, Li et al. 2020);
@@ -27,12 +28,8 @@ class LSC(LandmarkClusterer):
         "mean" is here the mean distance of rows to all landmarks, taken over at most 10,000 rows.
     n_init : int, default=10
         Runs of k-means; see `DnCSC`.
-    n_clusters, n_landmarks, n_neighbors, normalize, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
-
-    See Also
-    --------
-    DnCSC : What the parameters and the fitted attributes mean; they are the same.
+    n_landmarks, n_neighbors, normalize, max_iter
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
     landmarks: str = "kmeans"
@@ -48,18 +45,15 @@ class USPEC(LandmarkClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     sample_size : int or "auto", default="auto"
         Rows that the landmarks are selected from; "auto" is ``10 * n_landmarks``.
     n_candidates : int or "auto", default="auto"
         Landmarks that a row's nearest are searched among; "auto" is ``10 * n_neighbors + 1``.
     bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
     nearest : {"auto", "candidates", "exact"}, default="candidates"
-    n_clusters, n_landmarks, n_neighbors, normalize, n_init, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
-
-    See Also
-    --------
-    DnCSC : What the parameters and the fitted attributes mean; they are the same.
+    n_landmarks, n_neighbors, normalize, n_init, max_iter
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
     sample_size: int | str = AUTO
@@ -79,14 +73,11 @@ class NystromSC(EmbeddingClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     bandwidth : "mean" or float, default="mean"
         "mean" is here the mean distance between landmarks.
-    n_clusters, n_landmarks, normalize, n_init, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
-
-    See Also
-    --------
-    DnCSC : What the parameters and the fitted attributes mean; they are the same.
+    n_landmarks, normalize, n_init, max_iter
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
     recipe = NYSTROM
@@ -109,16 +100,13 @@ class ExactSC(RecipeClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     n_neighbors : int, default=20
         Nearest rows that a row is linked to, t.
     max_rows : int, default=20_000
         More rows than this are refused before any work: finding the neighbours takes time quadratic in the rows.
-    n_clusters, normalize, n_init, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
-
-    See Also
-    --------
-    DnCSC : What the parameters and the fitted attributes mean; they are the same.
+    normalize, n_init, max_iter
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
     n_neighbors: int = 20
@@ -135,20 +123,8 @@ class ExactSC(RecipeClusterer):
             "placed. Use a landmark method, such as DnCSC."
         )
 
-    def fit(self, X: Any, y: Any = None, labels_to: Any = None) -> Any:  # type: ignore[override] # a graph of rows has no use for weights
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : ignored
-        labels_to : path, optional
-            Write the labels into this `.npy` file.
-
-        Returns
-        -------
-        self
-        """
+    def fit(self, X: Any, y: Any = None, labels_to: Any = None) -> Any:  # type: ignore[override]
+        """Cluster the rows of X, as `DnCSC.fit` does, but without weights."""
         return super().fit(X, labels_to=labels_to)
 
 
@@ -160,10 +136,11 @@ class LloydKMeans(RecipeClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     n_init : int, default=1
     max_iter : int, default=300
-    n_clusters, random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
-        As in `DnCSC`.
+    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
+        As in `DnCSC`; so are the other attributes.
 
     Attributes
     ----------
@@ -171,10 +148,6 @@ class LloydKMeans(RecipeClusterer):
         Means of the clusters.
     inertia_ : float
         Sum of squared distances of rows to the means of their clusters, each times the row's weight.
-
-    See Also
-    --------
-    DnCSC : What the parameters and the other fitted attributes mean; they are the same.
     """
 
     n_init: int = 1

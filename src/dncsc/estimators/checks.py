@@ -14,6 +14,11 @@ from dncsc.errors import InputError, NotNumericError
 from dncsc.rows import Rows
 
 
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or frame; without importing Dask for those who do not use it."""
+    return type(X).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
 @contextmanager
 def unchanged_on_failure(estimator: Any) -> Iterator[None]:
     """Undo what a failed fit has set: it is then as fitted, or as unfitted, as it was before."""
@@ -27,10 +32,12 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a two-dimensional array or CSR matrix of real numbers, without copying where it already is one; or files.
+    """X as a two-dimensional array (also of Dask) or CSR matrix of real numbers, copied only if it is none; or files.
 
     Sets or checks `n_features_in_` and `feature_names_in_`. Values are not looked at: the first pass does that.
     """
+    if is_dask(X):
+        return _dask_rows(estimator, X, reset=reset)
     if isinstance(X, Rows):
         features(estimator, X.shape[1], X.names, reset=reset)
         return X
@@ -94,11 +101,63 @@ def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: 
             )
 
 
-def weights(sample_weight: Any, X: Any) -> np.ndarray | None:
-    """Sample weights as float64, none of them negative and not all of them 0."""
+def weights(sample_weight: Any, rows: Any) -> Any:
+    """Sample weights as float64, none of them negative and not all of them 0; or a Dask array, for rows in one."""
     if sample_weight is None:
         return None
-    weight: np.ndarray = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if is_dask(rows):
+        if is_dask(sample_weight):
+            return _dask_weights(sample_weight, rows.shape[0])
+        sample_weight, rows = np.asarray(sample_weight), np.broadcast_to(np.float64(0), (rows.shape[0], 1))
+    weight: np.ndarray = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
     if not weight.any():
         raise InputError("sample_weight is 0 for every row: nothing is left to cluster.")
     return weight
+
+
+def _dask_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a Dask array of real numbers; sets or checks the features.
+
+    To fit, the sizes of its chunks have to be known, and are computed where they are not; to predict they need not.
+    """
+    if not isinstance(getattr(X, "ndim", None), int):
+        raise TypeError(f"X has to be a Dask array or frame; got a Dask {type(X).__name__}.")
+    rows, names = _from_frame(X, reset) if X.ndim == 2 and hasattr(X, "columns") else (X, None)
+    if rows.ndim != 2:
+        raise ValueError(f"Expected a 2-dimensional Dask array; got {rows.ndim} dimensions. Reshape your data.")
+    real(rows.dtype, "X")
+    if reset:
+        rows = _with_sizes(rows)
+    if 0 in rows.shape:
+        raise ValueError(f"Found array with shape {rows.shape}: there is nothing to cluster.")
+    features(estimator, rows.shape[1], names, reset=reset)
+    return rows
+
+
+def _from_frame(X: Any, lengths: bool) -> tuple[Any, list[str] | None]:
+    """The values of a Dask frame, and the names of its columns where all are words, as scikit-learn has it."""
+    text = [name for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biuf"]
+    if text:
+        raise TypeError(f"X has to be numeric, but its columns {', '.join(map(repr, text))} are not. Leave them out.")
+    named = all(isinstance(name, str) for name in X.columns)
+    return X.to_dask_array(lengths=True if lengths else None), list(X.columns) if named else None
+
+
+def _dask_weights(weight: Any, n_rows: int) -> Any:
+    """Nothing is looked at but the shape and the dtype: values are checked where they are, by the survey."""
+    if getattr(weight, "ndim", None) != 1:
+        raise ValueError("sample_weight has to have one dimension, a weight for each row.")
+    real(weight.dtype, "sample_weight")
+    weight = _with_sizes(weight.to_dask_array(lengths=True) if hasattr(weight, "to_dask_array") else weight)
+    if len(weight) != n_rows:
+        raise ValueError(f"sample_weight has {len(weight)} weights for {n_rows} rows.")
+    return weight
+
+
+def _with_sizes(array: Any) -> Any:
+    """The array with known sizes of chunks. They are computed and set in place, hence not in the user's own."""
+    import dask.array as da
+
+    if not np.isnan(array.shape[0]):
+        return array
+    return da.Array(array.dask, array.name, array.chunks, meta=array._meta).compute_chunk_sizes()

@@ -34,6 +34,7 @@ class LSEC(EnsembleClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     n_members : int, default=30
         Clusterings, most of them into 20 to 40 clusters; with other weights than "auto" into 20 to 60.
     n_graphs : int, default=2
@@ -45,9 +46,8 @@ class LSEC(EnsembleClusterer):
         "auto" mixes two kinds of weights on the links of each selection.
     n_init : int, default=3
         Runs of k-means on the consensus; see `DnCSC`.
-    n_clusters, n_neighbors, selection_rate, sample_size, n_candidates, normalize, max_iter
-        As in `DnCSC`, but that `n_clusters` is a number; so are random_state, n_jobs, max_memory, scratch_dir,
-        checkpoint and verbose.
+    n_neighbors, selection_rate, sample_size, n_candidates, normalize, max_iter
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and other attributes.
 
     Attributes
     ----------
@@ -55,10 +55,6 @@ class LSEC(EnsembleClusterer):
     confidence_ : ndarray of float32 of shape (n_samples,)
         How far the base clusterings agree on a row, in [0, 1]: the mean share of rows of its own label among the rows
         that a base clustering puts into the same cluster.
-
-    See Also
-    --------
-    DnCSC : What the other parameters and fitted attributes mean; they are the same.
     """
 
     n_members: int = 30
@@ -75,9 +71,10 @@ class USENC(EnsembleClusterer):
 
     Parameters
     ----------
+    n_clusters : int, default=8
     n_members : int, default=20
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
-    n_clusters, n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
+    n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
         As in `USPEC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
 
     See Also

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size
-from dncsc.engines.base import MOST_VALUES, Column
+from dncsc.engines.base import MOST_VALUES, Column, Engine
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
 from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
-from dncsc.estimators.dask_input import is_dask
+from dncsc.estimators.checks import is_dask
 from dncsc.memory import format_bytes, resident
 from dncsc.rows import Rows, from_memmap
-
-if TYPE_CHECKING:
-    from dncsc.engines.dask_engine import DaskEngine
 
 
 def open_engine(
     rows: Any, weight: Any, n_jobs: int | None, size: Size, limits: ResourceLimits, dtype: Any = None
-) -> LocalEngine | DaskEngine:
+) -> AbstractContextManager[Engine]:
     """The engine for rows: Dask's for its arrays, else the local one, with columns in memory or in scratch files."""
     if is_dask(rows):
         from dncsc.engines.dask_engine import DaskEngine

@@ -12,7 +12,7 @@ import numpy as np
 
 from dncsc.atomic import atomic_write
 from dncsc.engines.columns import reserve
-from dncsc.estimators.dask_input import is_dask
+from dncsc.estimators.checks import is_dask
 from dncsc.npy_header import write_array_header
 
 ROWS_AT_A_TIME = 2**20

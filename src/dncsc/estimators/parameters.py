@@ -140,13 +140,7 @@ class Parameters:
 
 
 def check_parameters(estimator: Any) -> Parameters:
-    """Check every parameter of an estimator, before any work and without any effect.
-
-    Raises
-    ------
-    ParameterError, ParameterOrderError
-        For the first one that is wrong.
-    """
+    """Check every parameter of an estimator, before any work and without any effect; raise for the first wrong one."""
     given = estimator.get_params(deep=False)
     for name, constraint in estimator.constraints.items():
         if name in given:

@@ -116,9 +116,9 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
 def _check_header(header: dict[str, Any]) -> None:
     names = header.setdefault("feature_names", None)
     wrong = [name for name, kind in HEADER.items() if not isinstance(header.get(name), kind)]
-    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not wrong and names is not None and not (named and len(names) == header["n_features"]):
-        wrong.append("feature_names")
+    if not wrong and names is not None:
+        fit = len(names) == header["n_features"] and all(isinstance(name, str) for name in names)
+        wrong += [] if fit else ["feature_names"]
     if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
         wrong.append("params")  # a file has no say in where this machine writes
     if wrong:

@@ -8,6 +8,7 @@ import pytest
 from dncsc import LSEC, DnCSC, LloydKMeans, NystromSC, estimate
 from dncsc.budget import SQUARES_OF_NYSTROM, Size, member_bytes
 from dncsc.engines.layout import Layout
+from dncsc.errors import ParameterError
 from dncsc.estimators.inputs import size_of
 
 N = 3_000_000
@@ -53,8 +54,14 @@ def test_an_estimate_refuses_parameters_that_no_estimator_has():
     for name, near in (("n_cluster", "'n_clusters'"), ("landmark", "'landmarks'"), ("n_job", "'n_jobs'")):
         with pytest.raises(TypeError, match=rf"no estimator has a parameter '{name}'. Did you mean {near}\?"):
             estimate(1_000, 2, **{name: 3})
-    with pytest.raises(TypeError, match=r"no estimator has a parameter 'colour'\.$"):
+    with pytest.raises(TypeError, match=r"no estimator has a parameter 'colour'\. There are: bandwidth, "):
         estimate(1_000, 2, colour="red")
+
+
+def test_an_estimate_refuses_values_that_a_fit_would_refuse():
+    for name, value in (("n_landmarks", 0), ("n_clusters", "many"), ("bandwidth", "wide"), ("n_jobs", 0)):
+        with pytest.raises(ParameterError, match=f"{name} must be .*; got {value!r}"):
+            estimate(1_000, 2, **{name: value})
 
 
 def test_k_means_of_the_identity_embedding_needs_no_places():

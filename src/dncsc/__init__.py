@@ -11,34 +11,19 @@ if TYPE_CHECKING:
     from dncsc import datasets, metrics, plot, report
     from dncsc.budget import InsufficientMemoryError
     from dncsc.engines.watch import watch
+    from dncsc.estimators.baselines import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
     from dncsc.estimators.dnc_sc import DnCSC
     from dncsc.estimators.ensembles import LSEC, USENC
-    from dncsc.estimators.estimate import estimate
-    from dncsc.estimators.exact_sc import ExactSC
-    from dncsc.estimators.lloyd_kmeans import LloydKMeans
-    from dncsc.estimators.loading import load_model
-    from dncsc.estimators.lsc import LSC
-    from dncsc.estimators.nystrom_sc import NystromSC
-    from dncsc.estimators.registry import clusterer, methods
-    from dncsc.estimators.u_spec import USPEC
+    from dncsc.estimators.registry import clusterer, estimate, methods
+    from dncsc.estimators.saving import load_model
     from dncsc.rows import open_rows
 
 _MODULE_OF = {
-    "DnCSC": "estimators.dnc_sc",
-    "InsufficientMemoryError": "budget",
-    "ExactSC": "estimators.exact_sc",
-    "LSC": "estimators.lsc",
-    "LSEC": "estimators.ensembles",
-    "LloydKMeans": "estimators.lloyd_kmeans",
-    "NystromSC": "estimators.nystrom_sc",
-    "USENC": "estimators.ensembles",
-    "USPEC": "estimators.u_spec",
-    "clusterer": "estimators.registry",
-    "estimate": "estimators.estimate",
-    "load_model": "estimators.loading",
-    "methods": "estimators.registry",
-    "open_rows": "rows",
-    "watch": "engines.watch",
+    **dict.fromkeys(("ExactSC", "LSC", "LloydKMeans", "NystromSC", "USPEC"), "estimators.baselines"),
+    **dict.fromkeys(("clusterer", "estimate", "methods"), "estimators.registry"),
+    **dict.fromkeys(("LSEC", "USENC"), "estimators.ensembles"),
+    **{"DnCSC": "estimators.dnc_sc", "load_model": "estimators.saving", "open_rows": "rows"},
+    **{"InsufficientMemoryError": "budget", "watch": "engines.watch"},
 }
 _MODULES = ("datasets", "metrics", "plot", "report")
 

@@ -34,22 +34,14 @@ class CheckpointMismatchError(InputError):
 class Checkpoint:
     """A folder with one file for each finished phase, and a manifest of what they were made from.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Made where it is missing, when work begins: not for what is refused before.
-    schema : Schema
-        Of the results.
+    A folder that is missing is made when work begins: not for what is refused before.
     """
 
     def __init__(self, folder: str | os.PathLike[str], schema: records.Schema) -> None:
         self._folder, self._schema = Path(folder), schema
         self.made_from = self._read_manifest()
-        if self.made_from is None:
-            self._check_folder()
-
-    def _check_folder(self) -> None:
-        """Refuse what could not be made into a folder, or written to, before there is work to lose."""
+        if self.made_from is not None:
+            return
         above = next(path for path in (self._folder, *self._folder.parents) if path.exists())
         if not above.is_dir():
             raise NotADirectoryError(f"checkpoint={str(self._folder)!r}: {above} is not a folder.")
@@ -62,15 +54,15 @@ class Checkpoint:
             return None
         try:
             manifest = json.loads(path.read_text())
-            made_from = manifest["made_from"]
+            made_from = dict(manifest["made_from"])
             self._schema.check(manifest, FORMAT)
             if type(made_from["seed"]) is not int:
                 raise TypeError("the seed is no integer")
+            return made_from
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             reason = str(error) if isinstance(error, records.RecordError) else f"it is malformed: {error!r}."
             advice = "Delete the folder, or name another one, to start anew."
             raise records.RecordError(f"{reason} {advice}", path) from error
-        return dict(made_from)
 
     def start(self, made_from: Mapping[str, Any]) -> None:
         """Compare everything that results depend on (data, parameters, version) with the manifest, or write one."""
@@ -96,10 +88,9 @@ class Checkpoint:
             self._schema.check(header, FORMAT)
             if header.get("made_from") != self.made_from:
                 raise records.RecordError("it was made from other data or parameters than the manifest says.")
-            found: Outcome = records.unpack(header["record"], arrays, self._schema, into)
+            return records.unpack(header["record"], arrays, self._schema, into)
         except records.RecordError as error:
             raise records.RecordError(f"{error.reason} Delete it to have the phase run again.", path) from error
-        return found
 
     def save(self, name: str, result: Any) -> None:
         """Keep the result of a phase."""

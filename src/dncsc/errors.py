@@ -6,6 +6,7 @@ A message names a parameter in braces: ``{n_jobs}``. A `Vocabulary` says what th
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,12 +17,10 @@ ANY_VALUE = ...
 
 
 class Vocabulary(NamedTuple):
-    """What parameters are called where a message is read."""
+    """What parameters are called where a message is read: alone, and with a value."""
 
     name: Callable[[str], str]
-    """of a parameter alone"""
     setting: Callable[[str, Any], str]
-    """of a parameter with its value"""
 
 
 PYTHON = Vocabulary(lambda name: name, lambda name, value: f"{name}=" if value is ANY_VALUE else f"{name}={value!r}")
@@ -30,19 +29,14 @@ PYTHON = Vocabulary(lambda name: name, lambda name, value: f"{name}=" if value i
 class Worded(Exception):
     """What is said to the user; base of errors and warnings that name parameters.
 
-    Parameters
-    ----------
-    message : str
-        With parameters in braces.
-    names : sequence of str
-        Parameters that stand in it by name.
-    settings : mapping, optional
-        Parameters that stand in it with their values: ``n_jobs=2`` or ``--jobs 2``.
+    The message has parameters in braces: `names` alone, `settings` with their values: ``n_jobs=2`` or ``--jobs 2``.
     """
 
     def __init__(self, message: str, names: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message, names, settings)
         self.message, self.names, self.settings = message, tuple(names), dict(settings or {})
+
+    def __reduce__(self) -> Any:
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined] # not by __init__
 
     def worded(self, words: Vocabulary) -> str:
         """The message in the words of a vocabulary."""
@@ -61,28 +55,15 @@ class InputError(Worded, ValueError):
     """Input that cannot be worked with."""
 
 
-class FieldError(InputError):
-    """A value that breaks the rule of its field.
+class ParameterError(InputError, TypeError):
+    """A parameter of the wrong type or value.
 
-    Parameters
-    ----------
-    name : str
-        What the value was given as: a parameter, in most cases.
-    value : object
-    rule : str
-        The end of a sentence that begins with the name, such as "must be an integer of at least 1".
-    hint : str, optional
-        A sentence on what to do.
+    The rule ends a sentence that begins with the name: "must be an integer of at least 1". The hint says what to do.
     """
 
     def __init__(self, name: str, value: Any, rule: str, hint: str = "") -> None:
         super().__init__(f"{{{name}}} {rule}; got {value!r}.{hint and ' '}{hint}", (name,))
         self.name, self.value, self.rule, self.hint = name, value, rule, hint
-        self.args = (name, value, rule, hint)
-
-
-class ParameterError(FieldError, TypeError):
-    """A parameter of the wrong type or value."""
 
 
 class ParameterOrderError(InputError):
@@ -91,25 +72,14 @@ class ParameterOrderError(InputError):
     def __init__(self, name: str, value: Any, least_name: str, least: Any) -> None:
         super().__init__(f"{{{name}}} must be at least {{{least_name}}}.", (), {name: value, least_name: least})
         self.name, self.value, self.least_name, self.least = name, value, least_name, least
-        self.args = (name, value, least_name, least)
 
 
 class UnknownNameError(InputError, TypeError):
-    """A name that does not exist: of a method, a parameter, a column.
-
-    Parameters
-    ----------
-    where : str
-        The beginning of a sentence, such as "there is no method".
-    name : str
-    known : sequence of str
-        The names there are.
-    """
+    """A name that does not exist; `where` begins the sentence: "there is no method"."""
 
     def __init__(self, where: str, name: Any, known: Sequence[str]) -> None:
         super().__init__(f"{where} {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}.")
         self.where, self.name, self.known = where, name, list(known)
-        self.args = (where, name, self.known)
 
 
 class TooFewRowsError(InputError):
@@ -118,7 +88,6 @@ class TooFewRowsError(InputError):
     def __init__(self, n_rows: int, n_clusters: int) -> None:
         super().__init__(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
         self.n_rows, self.n_clusters = n_rows, n_clusters
-        self.args = (n_rows, n_clusters)
 
 
 class TooManyRowsError(InputError):
@@ -126,59 +95,34 @@ class TooManyRowsError(InputError):
 
     def __init__(self, n_rows: int, max_rows: int) -> None:
         self.n_rows, self.max_rows = n_rows, max_rows
+        self.reason = f"the neighbours of all rows would take about {n_rows**2 * 1e-9:,.0f} billion distances."
         super().__init__(
             f"n_samples={n_rows} is more than max_rows={max_rows}: {self.reason} Use DnCSC, or raise max_rows."
         )
-        self.args = (n_rows, max_rows)
-
-    @property
-    def reason(self) -> str:
-        """Why there is a bound."""
-        return f"the neighbours of all rows would take about {self.n_rows**2 * 1e-9:,.0f} billion distances."
 
 
 class NotFiniteError(InputError):
-    """Values that are NaN or infinite.
+    """Values that are NaN or infinite: how many of each kind, where the first is, and the name of its column.
 
-    Parameters
-    ----------
-    counts : mapping of str to int
-        How many there are of each kind: "NaN", "inf", "-inf".
-    row, column : int
-        Where the first is.
-    name : str, optional
-        Of its column.
-    chunk : int, optional
-        Of a Dask array, where rows are counted within it.
+    In a Dask array with chunks of unknown sizes, rows are counted within the chunk.
     """
 
     def __init__(
         self, counts: Mapping[str, int], row: int, column: int, name: str | None = None, chunk: int | None = None
     ) -> None:
         self.counts, self.row, self.column, self.name, self.chunk = dict(counts), row, column, name, chunk
+        kinds = ", ".join(f"{count} x {kind}" for kind, count in counts.items() if count)
+        named = "" if name is None else f" ({name!r})"
+        self.found = f"{kinds}; the first is in row {row}, column {column}{named}."
         within = "" if chunk is None else f"In chunk {chunk}, counting its rows from 0: "
         super().__init__(
             f"{within}X contains values that are not finite: {self.found} "
             "Remove or impute them, for example with sklearn.impute.SimpleImputer."
         )
-        self.args = (self.counts, row, column, name, chunk)
-
-    @property
-    def found(self) -> str:
-        """How many there are, and where the first is."""
-        kinds = ", ".join(f"{count} x {kind}" for kind, count in self.counts.items() if count)
-        name = "" if self.name is None else f" ({self.name!r})"
-        return f"{kinds}; the first is in row {self.row}, column {self.column}{name}."
 
 
 class NotNumericError(InputError, TypeError):
-    """A table with values that are not numbers.
-
-    Parameters
-    ----------
-    found : str
-        What is in it instead: the end of a sentence that begins with "X has to be numeric, but".
-    """
+    """A table with values that are not numbers; `found` ends the sentence "X has to be numeric, but"."""
 
     def __init__(self, found: str) -> None:
         super().__init__(
@@ -186,4 +130,3 @@ class NotNumericError(InputError, TypeError):
             "sklearn.preprocessing.OneHotEncoder."
         )
         self.found = found
-        self.args = (found,)

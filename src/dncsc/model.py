@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ summed, and differences between directions are still seen."""
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted recipe: what `Operation` needs to tell anything of rows as the user has them, each row by itself."""
+    """A fitted recipe: all that is needed to tell anything of rows as the user has them, each row by itself."""
 
     frame: Frame
     embedding: Embedding
@@ -33,10 +32,31 @@ class Model:
         """Values of the embedding's inputs."""
         return self.embedding.lookup(self._enter(rows))
 
+    def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """Cluster of each row."""
+        return self.embedding.label(self.centroids, *self.lookup(rows))[:1]
+
+    def embed(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """Spectral embedding of each row."""
+        return [self.embedding.transform(*self.lookup(rows))]
+
     def link(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Landmarks that rows are linked to (n, K), nearest first, and the weights of the links."""
-        nearest, shares, degree = _graph(self).shares(*self.lookup(rows))
+        nearest, shares, degree = self.graph.shares(*self.lookup(rows))
         return nearest, shares * degree[:, None]
+
+    def weigh(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """The rows' entries in B: the same, with landmarks in ascending order."""
+        nearest, weight = self.link(rows)
+        order = np.argsort(nearest, axis=1)
+        return [np.take_along_axis(each, order, axis=1) for each in (nearest, weight)]
+
+    @property
+    def graph(self) -> RowsAndLandmarks:
+        """The graph of rows and landmarks, where there is one."""
+        assert isinstance(self.embedding, Lifted)
+        assert isinstance(self.embedding.graph, RowsAndLandmarks)
+        return self.embedding.graph
 
     def _enter(self, rows: np.ndarray) -> np.ndarray:
         """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
@@ -50,70 +70,31 @@ class Model:
         return inside
 
 
-def _graph(model: Model) -> RowsAndLandmarks:
-    assert isinstance(model.embedding, Lifted)
-    assert isinstance(model.embedding.graph, RowsAndLandmarks)
-    return model.embedding.graph
-
-
 @dataclass(frozen=True)
-class Operation(ABC):
+class Operation:
     """What a model computes for rows, block by block, wherever they are."""
 
     model: Model
-    phase: ClassVar[str]
+    phase: str
     """what goes on, for those who watch"""
+    columns: Sequence[Column]
+    """what it computes: dtype and width of each array"""
+    compute: Callable[[np.ndarray], Sequence[np.ndarray]]
+    """the values of the columns for a block of rows, which are finite"""
 
-    @property
-    @abstractmethod
-    def columns(self) -> Sequence[Column]:
-        """What it computes: dtype and width of each array."""
+    @classmethod
+    def label(cls, model: Model) -> Operation:
+        return cls(model, "label", [Column(LABEL, np.int32)], model.label)
 
-    @abstractmethod
-    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        """The values of the columns for a block of rows, which are finite."""
+    @classmethod
+    def embed(cls, model: Model) -> Operation:
+        return cls(model, "place", [Column("place", model.embedding.dtype, model.embedding.n_dimensions)], model.embed)
 
-
-class Label(Operation):
-    """Cluster of each row."""
-
-    phase = "label"
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return [Column(LABEL, np.int32)]
-
-    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        return self.model.embedding.label(self.model.centroids, *self.model.lookup(rows))[:1]
-
-
-class Embed(Operation):
-    """Spectral embedding of each row."""
-
-    phase = "place"
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return [Column("place", self.model.embedding.dtype, self.model.embedding.n_dimensions)]
-
-    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        return [self.model.embedding.transform(*self.model.lookup(rows))]
-
-
-class Weigh(Operation):
-    """The row's entries in B: landmarks in ascending order, and the weights of the links."""
-
-    phase = "weigh"
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        width = _graph(self.model).links.search.n_neighbors
-        return [Column(NEAREST, np.int32, width), Column("weight", self.model.frame.dtype, width)]
-
-    def compute(self, rows: np.ndarray) -> Sequence[np.ndarray]:
-        nearest, weight = self.model.link(rows)
-        order = np.argsort(nearest, axis=1)
-        return [np.take_along_axis(each, order, axis=1) for each in (nearest, weight)]
+    @classmethod
+    def weigh(cls, model: Model) -> Operation:
+        width = model.graph.links.search.n_neighbors
+        columns = [Column(NEAREST, np.int32, width), Column("weight", model.frame.dtype, width)]
+        return cls(model, "weigh", columns, model.weigh)
 
 
 @dataclass(frozen=True)

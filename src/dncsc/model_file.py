@@ -76,12 +76,13 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     _need(frame.dtype in (np.float32, np.float64), "its precision is neither float32 nor float64")
     most = 2.0**120 if frame.dtype == np.float32 else 2.0**1000
     _need(1 / most <= frame.scale <= most, "its scale is out of range")
-    _array("shift", frame.shift, (n_features,), np.dtype(np.float64))
+    _array("shift", frame.shift, (n_features,), np.float64)
     with np.errstate(over="ignore"):
         _need(np.isfinite(frame.shift / frame.scale).all(), "its shift is not finite")
-    _check_embedding(model.embedding, n_features, frame.dtype)
-    check = _points if isinstance(model.embedding, IdentityEmbedding) else _array
-    check("centroids", model.centroids, (None, model.embedding.n_dimensions), model.embedding.dtype)
+    embedding = model.embedding
+    _check_embedding(embedding, n_features, frame.dtype)
+    far = FARTHEST[frame.dtype.name] if isinstance(embedding, IdentityEmbedding) else None
+    _array("centroids", model.centroids, (None, embedding.n_dimensions), embedding.dtype, far)
     _need(len(model.centroids) > 0, "it has no centroids")
     _array("cluster sizes", fitted.cluster_sizes, (len(model.centroids),), np.int64)
     _array("eigenvalues", fitted.eigenvalues, (None,), np.float64)
@@ -92,39 +93,33 @@ def _need(true: Any, otherwise: str) -> None:
         raise RecordError(f"{otherwise}.")
 
 
-def _array(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any) -> None:
+def _array(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any, most: float | None = None) -> None:
+    """Check an array: indices are from 0 to `most`, points of the frame at most so far out."""
     fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
     _need(fits and array.dtype == dtype, f"{what} of shape {array.shape} and dtype {array.dtype} do not fit")
-    _need(array.dtype.kind != "f" or not np.isnan(array).any(), f"{what} have NaN")
-
-
-def _points(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any) -> None:
-    """Points of the frame: farther out, squared distances overflow."""
-    _array(what, array, shape, dtype)
-    _need(np.all(np.abs(array) <= FARTHEST[np.dtype(dtype).name]), f"{what} are too far from the rows")
-
-
-def _numbers(what: str, array: np.ndarray, below: int) -> None:
-    _need(array.size == 0 or (array.min() >= 0 and array.max() < below), f"{what} are out of range")
+    is_index = array.dtype.kind == "i"
+    _need(is_index or not np.isnan(array).any(), f"{what} have NaN")
+    if most is not None:
+        within = np.all(array <= most) and np.all(array >= (0 if is_index else -most))
+        _need(within, f"{what} are {'out of range' if is_index else 'too far from the rows'}")
 
 
 def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
     if isinstance(embedding, Lifted):
         p = _check_graph(embedding.graph, d, dtype)
         _array("eigenvectors", embedding.lift.vectors, (p, None), dtype)
-        _need(embedding.n_dimensions > 0, "it has no eigenvectors")
     elif isinstance(embedding, ByAllLandmarks):
-        _points("landmarks", embedding.kernel.landmarks, (None, d), dtype)
+        _array("landmarks", embedding.kernel.landmarks, (None, d), dtype, FARTHEST[dtype.name])
         p = len(embedding.kernel.landmarks)
         _need(SHORTEST <= embedding.kernel.bandwidth <= LONGEST, "its bandwidth is out of range")
-        for what, array in (("degree weights", embedding.reach), ("root degrees", embedding.root)):
-            _array(what, array, (p,), np.float64)
+        _array("degree weights", embedding.reach, (p,), np.float64)
+        _array("root degrees", embedding.root, (p,), np.float64)
         _array("eigenvectors", embedding.lines, (p, None), np.float64)
-        _need(embedding.n_dimensions > 0, "it has no eigenvectors")
     elif isinstance(embedding, IdentityEmbedding):
         _need(embedding.n_dimensions == d and embedding.dtype == dtype, "its rows have another shape")
     else:
         _need(isinstance(embedding, Placed), "its embedding is of another kind")
+    _need(embedding.n_dimensions > 0, "it has no eigenvectors")
 
 
 def _check_graph(graph: Any, d: int, dtype: Any) -> int:
@@ -134,55 +129,44 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
     _need(isinstance(graph, RowsAndClusters) and graph.shared, "its graph has no base clusterings")
     for number, shared in enumerate(graph.shared):
         _need(shared.number == number and shared.clusterings, "its landmark graphs are not in order")
-        graphs = [clustering.embedding.graph for clustering in shared.clusterings]
+        graphs = [each.embedding.graph for each in shared.clusterings]
         _need(all(isinstance(each, RowsAndLandmarks) for each in graphs), "a base clustering is an ensemble")
         same = all(each.links is graphs[0].links for each in graphs)
         _need(same, "base clusterings of one landmark graph have different landmarks")
-        for clustering in shared.clusterings:
-            _check_embedding(clustering.embedding, d, dtype)
-        _check_clusterings(shared, dtype)
+        p = _check_landmarks(graphs[0], d, dtype)
+        _array("components of a graph", shared.component, (p,), np.int32, p - 1)
+        n_components = int(shared.component.max(initial=0)) + 1
+        for each in shared.clusterings:
+            _check_embedding(each.embedding, d, dtype)
+            _array("centroids of a base clustering", each.centroids, (None, each.embedding.n_dimensions), dtype)
+            k = len(each.centroids)
+            _need(0 < k <= 2**16, "a base clustering has no clusters, or too many")
+            _array("clusters of a base clustering", each.clusters, (k, n_components), np.int32, 2**16 - 1)
     return int(graph.sizes.sum())
-
-
-def _check_clusterings(shared: SharedClusterings, dtype: Any) -> None:
-    """Check the base clusterings of a landmark graph, and which of its components landmarks are in."""
-    p = shared.clusterings[0].embedding.graph.n_points
-    _array("components of a graph", shared.component, (p,), np.int32)
-    _numbers("components of a graph", shared.component, p)
-    n_components = int(shared.component.max(initial=0)) + 1
-    for each in shared.clusterings:
-        _array("centroids of a base clustering", each.centroids, (None, each.embedding.n_dimensions), dtype)
-        _need(0 < len(each.centroids) <= 2**16, "a base clustering has no clusters, or too many")
-        _array("clusters of a base clustering", each.clusters, (len(each.centroids), n_components), np.int32)
-        _numbers("clusters of a base clustering", each.clusters, 2**16)
 
 
 def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     search = graph.links.search
     inner: Any = search.among_candidates if isinstance(search, ExactSearch) else search
     _need(isinstance(inner, CandidateSearch), "its search is of another kind")
-    _points("landmarks", inner.landmarks, (None, d), dtype)
+    far = FARTHEST[dtype.name]
+    _array("landmarks", inner.landmarks, (None, d), dtype, far)
     p = len(inner.landmarks)
-    _array("candidates", inner.candidates, (p, None), np.int32)
-    _numbers("candidates", inner.candidates, p)
+    _array("candidates", inner.candidates, (p, None), np.int32, p - 1)
     _need(1 <= inner.n_neighbors <= inner.candidates.shape[1], "it has no neighbours, or more than candidates")
     _array("reach", inner.reach, inner.candidates.shape, dtype)
     _array("horizon", inner.horizon, (p,), dtype)
-    _check_tree(graph.links.tree, d, dtype, p)
-    _check_affinity(graph.affinity, p, inner.n_neighbors, dtype)
-    return p
-
-
-def _check_tree(tree: Tree, d: int, dtype: Any, p: int) -> None:
     subsets = 1
-    for level in tree.levels:
-        _points("centres of the tree", level.centres, (None, d), dtype)
+    for level in graph.links.tree.levels:
+        _array("centres of the tree", level.centres, (None, d), dtype, far)
         _array("first centres of the tree", level.first, (subsets + 1,), np.int32)
         ascending = np.all(np.diff(level.first.astype(np.int64)) > 0)
         complete = level.first[0] == 0 and level.first[-1] == len(level.centres)
         _need(complete and ascending, "the tree is incomplete")
         subsets = len(level.centres)
-    _need(tree.levels and subsets == p, "the tree leads to other landmarks")
+    _need(graph.links.tree.levels and subsets == p, "the tree leads to other landmarks")
+    _check_affinity(graph.affinity, p, inner.n_neighbors, dtype)
+    return p
 
 
 def _check_affinity(affinity: Any, p: int, n_neighbors: int, dtype: Any) -> None:

@@ -40,18 +40,10 @@ class RecordError(ValueError):
 
 
 class Kind:
-    """How the records of one class stand in files.
+    """How the records of one class stand in files, which name it by a tag.
 
-    Parameters
-    ----------
-    tag : str
-        Names the class in files.
-    cls : type
-    fields : str
-        Names of all its fields in files, ``name=attribute`` where the class has another one, ``-name`` where it has
-        none any more; without those that can only be None.
-    **defaults
-        Values of fields that files of earlier versions do not have.
+    `fields` has the names of all its fields in files, ``name=attribute`` where the class has another name, ``-name``
+    where it has none any more; without those that can only be None. Files of earlier versions lack some: `defaults`.
     """
 
     def __init__(self, tag: str, cls: Any, fields: str = "", **defaults: Any) -> None:
@@ -115,7 +107,7 @@ def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any, 
     """Write a record and a header of words and numbers; all of it or nothing, also where the power fails."""
     arrays: dict[str, np.ndarray] = {}
     about = {"schema": schema.version, "dncsc": __version__}
-    text = json.dumps({**header, **about, "record": _Packer(schema, arrays).pack(record)}, allow_nan=False)
+    text = json.dumps({**header, **about, "record": _pack(record, schema, arrays)}, allow_nan=False)
     arrays[HEADER] = np.frombuffer(text.encode(), np.uint8)
     with atomic_write(path) as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
@@ -159,23 +151,18 @@ def _read_array(file: Any, size: int) -> np.ndarray:
     shape, dtype, left = header.shape, header.dtype, size - header.size
     if dtype.kind not in PLAIN:
         raise RecordError(f"an array of dtype {dtype} is not plain numbers.")
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != left:
-        raise RecordError(f"an array of shape {shape} and dtype {dtype} has {left} bytes.")
-    data = file.read(left)  # to its end, where zipfile compares the checksum
-    if len(data) != left:
-        raise RecordError("an array ends too soon.")
+    data = file.read()  # to its end, where zipfile compares the checksum
+    if min(shape, default=0) < 0 or not math.prod(shape) * dtype.itemsize == left == len(data):
+        raise RecordError(f"an array of shape {shape} and dtype {dtype} has {len(data)} bytes.")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if header.fortran else "C").copy()
 
 
-class _Packer:
-    """Turns records into what JSON can hold; a record or array that comes again is referred to, not repeated."""
+def _pack(record: Any, schema: Schema, arrays: dict[str, np.ndarray]) -> Any:
+    """A record as JSON can hold it; a record or array that comes again is referred to, not repeated."""
+    seen: dict[int, tuple[Any, Any]] = {}
+    """records and arrays by their id, and what refers to them"""
 
-    def __init__(self, schema: Schema, arrays: dict[str, np.ndarray]) -> None:
-        self._schema, self._arrays = schema, arrays
-        self._seen: dict[int, tuple[Any, Any]] = {}
-        """records and arrays by their id, and what refers to them"""
-
-    def pack(self, value: Any) -> Any:
+    def pack(value: Any) -> Any:
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, np.generic):
@@ -183,26 +170,46 @@ class _Packer:
         if isinstance(value, np.dtype):
             return {"dtype": value.name}
         if isinstance(value, tuple):
-            return {"tuple": [self.pack(each) for each in value]}
-        if id(value) in self._seen:
-            return self._seen[id(value)][1]
+            return {"tuple": [pack(each) for each in value]}
+        if id(value) in seen:
+            return seen[id(value)][1]
         if isinstance(value, np.ndarray):
             if value.dtype.kind not in PLAIN:
                 raise TypeError(f"an array of dtype {value.dtype} is not plain numbers.")
-            name = f"array{len(self._arrays)}"
-            self._arrays[name] = value
-            self._seen[id(value)] = value, {"array": name}
+            name = f"array{len(arrays)}"
+            arrays[name] = value
+            seen[id(value)] = value, {"array": name}
             return {"array": name}
-        kind, number = self._schema.kind_of(value), len(self._seen)
-        self._seen[id(value)] = value, {"same": number}
-        fields = {name: self.pack(getattr(value, attribute)) for name, attribute in kind.attributes.items()}
+        kind, number = schema.kind_of(value), len(seen)
+        seen[id(value)] = value, {"same": number}
+        fields = {name: pack(getattr(value, attribute)) for name, attribute in kind.attributes.items()}
         return {"tag": kind.tag, "number": number, "fields": fields}
+
+    return pack(record)
 
 
 def unpack(packed: Any, arrays: Mapping[str, np.ndarray], schema: Schema, into: Any) -> Any:
     """The record, made of classes of the schema, and of the type `into`."""
+    made: dict[int, Any] = {}
+
+    def unpacked(packed: Any) -> Any:
+        if not isinstance(packed, dict):
+            return packed
+        if "dtype" in packed:
+            return np.dtype({"float32": "float32", "float64": "float64"}[packed["dtype"]])
+        if "tuple" in packed:
+            return tuple([unpacked(each) for each in packed["tuple"]])
+        if "array" in packed:
+            return arrays[packed["array"]]
+        if "same" in packed:
+            return made[packed["same"]]
+        kind = schema.kind_named(packed["tag"])
+        record = kind.make({name: unpacked(each) for name, each in packed["fields"].items()})
+        made[packed["number"]] = record
+        return record
+
     try:
-        value = _Unpacker(schema, arrays).unpack(packed)
+        value = unpacked(packed)
         _check_type(value, into, "the record")
     except RecordError:
         raise
@@ -211,44 +218,17 @@ def unpack(packed: Any, arrays: Mapping[str, np.ndarray], schema: Schema, into: 
     return value
 
 
-class _Unpacker:
-    def __init__(self, schema: Schema, arrays: Mapping[str, np.ndarray]) -> None:
-        self._schema, self._arrays = schema, arrays
-        self._made: dict[int, Any] = {}
-
-    def unpack(self, packed: Any) -> Any:
-        if not isinstance(packed, dict):
-            return packed
-        if "dtype" in packed:
-            return np.dtype({"float32": "float32", "float64": "float64"}[packed["dtype"]])
-        if "tuple" in packed:
-            return tuple([self.unpack(each) for each in packed["tuple"]])
-        if "array" in packed:
-            return self._arrays[packed["array"]]
-        if "same" in packed:
-            return self._made[packed["same"]]
-        kind = self._schema.kind_named(packed["tag"])
-        record = kind.make({name: self.unpack(each) for name, each in packed["fields"].items()})
-        self._made[packed["number"]] = record
-        return record
-
-
 def _check_type(value: Any, declared: Any, what: str) -> None:
     if not _is_of(value, declared):
         raise RecordError(f"{what} is a {type(value).__name__}.")
 
 
 def _is_of(value: Any, declared: Any) -> bool:
-    origin = typing.get_origin(declared)
+    origin, of = typing.get_origin(declared), typing.get_args(declared)
     if origin in (typing.Union, types.UnionType):
-        return any(_is_of(value, each) for each in typing.get_args(declared))
+        return any(_is_of(value, each) for each in of)
     if origin is tuple:
-        of = typing.get_args(declared)[0]
-        return isinstance(value, tuple) and all(_is_of(each, of) for each in value)
-    if origin is not None:
-        declared = origin
-    if declared is Any:
-        return True
+        return isinstance(value, tuple) and all(_is_of(each, of[0]) for each in value)
     if declared in (int, float):
         return isinstance(value, int if declared is int else int | float) and not isinstance(value, bool)
     if getattr(declared, "_is_protocol", False):
@@ -256,4 +236,4 @@ def _is_of(value: Any, declared: Any) -> bool:
             return False
         has = {*dir(type(value)), *(field.name for field in dataclasses.fields(value))}  # no property is asked
         return {name for name in vars(declared) if not name.startswith("_")} <= has
-    return isinstance(value, declared)
+    return declared is Any or isinstance(value, origin or declared)

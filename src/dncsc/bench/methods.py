@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
 
 from dncsc.engines.base import Column, Engine
-from dncsc.estimators.lloyd_kmeans import LloydKMeans
+from dncsc.estimators.baselines import LloydKMeans
 from dncsc.estimators.registry import METHODS, clusterer
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids

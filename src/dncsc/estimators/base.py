@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,23 +18,28 @@ from dncsc import pipeline
 from dncsc.budget import ResourceLimits
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.base import Engine
-from dncsc.engines.frame import Frame
-from dncsc.errors import TooFewRowsError
+from dncsc.errors import TooFewRowsError, TooManyRowsError, Worded
 from dncsc.estimators import checks
-from dncsc.estimators.dask_input import apply_lazily, dask_rows, dask_weights, is_dask
-from dncsc.estimators.declared import Declared
+from dncsc.estimators.dask_apply import apply_lazily
 from dncsc.estimators.inputs import bytes_held, open_engine, refuse_to_replace, size_of
 from dncsc.estimators.labels_file import labels_file
 from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
-from dncsc.estimators.warnings import FewerClustersWarning, UnclearClustersWarning
-from dncsc.model import Embed, Label, Operation, Weigh, apply
+from dncsc.model import Model, Operation, apply
 from dncsc.model_file import KINDS
-from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.settings import MEAN
 from dncsc.recipes import Recipe
 
 
-class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
+class UnclearClustersWarning(Worded, UserWarning):
+    """The number of clusters was to be found, and no gap between eigenvalues is clear."""
+
+
+class FewerClustersWarning(Worded, ConvergenceWarning):
+    """Fewer clusters were found than asked for."""
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RecipeClusterer(ClusterMixin, BaseEstimator):
     """A clusterer that carries out a recipe. Subclasses declare their parameters, and the recipe these make."""
 
     n_clusters: Any = field(default=8, kw_only=False)
@@ -46,6 +52,7 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
     checkpoint: Any = None
     verbose: int = 0
 
+    recipe: ClassVar[Recipe]
     constraints: ClassVar[Mapping[str, Constraint]] = CONSTRAINTS
     """What each parameter may be."""
 
@@ -56,11 +63,8 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
     """Whether sums of products of all landmarks with all are kept for each shard of rows, which takes memory."""
 
     def _recipe(self) -> Recipe:
-        """The recipe of the parameters, which have been checked."""
-        raise NotImplementedError
-
-    def _check_size(self, n_rows: int) -> None:
-        """Refuse data that is too much for the method."""
+        """The recipe that the parameters make, which have been checked."""
+        return self.recipe
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None) -> Any:
         """Cluster the rows of X.
@@ -85,12 +89,13 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
         checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
-            rows = self._rows(X, reset=True)
+            rows = checks.rows(self, X, reset=True)
             n_rows = rows.shape[0]
             if n_rows < parameters.least_rows:
                 raise TooFewRowsError(n_rows, parameters.least_rows)
-            self._check_size(n_rows)
-            weight = self._weight(sample_weight, rows)
+            if n_rows > (max_rows := getattr(self, "max_rows", n_rows)):
+                raise TooManyRowsError(n_rows, max_rows)
+            weight = checks.weights(sample_weight, rows)
             refuse_to_replace(labels_to, rows)
             with labels_file(labels_to, n_rows) as deliver:
                 with open_engine(rows, weight, self.n_jobs, size_of(self, rows), limits) as engine:
@@ -103,8 +108,7 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
-        [labels] = self._apply(Label, X)
-        return labels
+        return self._apply(Operation.label, X)[0]
 
     def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
         """Write the fitted estimator into a file, for `dncsc.load_model`.
@@ -126,29 +130,28 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
 
     def _run(self, engine: Engine, parameters: Parameters, checkpoint: Checkpoint | None = None) -> pipeline.Run:
         """Carry out the recipe over the rows of an engine."""
-        seed, n_rows = self._seed(checkpoint), engine.layout.n_rows
+        n_rows = engine.layout.n_rows
+        if self.random_state is None and checkpoint is not None and checkpoint.made_from is not None:
+            seed = int(checkpoint.made_from["seed"])  # the one that the interrupted run drew
+        else:
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         return pipeline.run(
             self._recipe(),
             engine,
             lambda frame, n_counted: parameters.settings(n_rows, frame, n_counted, seed),
-            self._names(),
+            getattr(self, "feature_names_in_", None),
             (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None),
             parameters.ensemble,
             checkpoint,
         )
-
-    def _seed(self, checkpoint: Checkpoint | None) -> int:
-        """The seed of a run. Without a random state, one that a checkpoint was begun with is used again."""
-        if self.random_state is None and checkpoint is not None and checkpoint.made_from is not None:
-            return int(checkpoint.made_from["seed"])
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _keep(self, found: pipeline.Run) -> None:
         """Set the fitted attributes."""
         self._model = found.model
         if found.labels is not None:
             self.labels_ = found.labels
-        self.eigenvalues_ = found.partition.eigenvalues
+        counted = found.partition.counted
+        self.eigenvalues_ = (counted or found.partition).eigenvalues
         self.n_graph_components_ = found.partition.n_components
         self.cluster_centers_ = found.centroids.places
         self.n_clusters_ = len(found.centroids.places)
@@ -156,44 +159,32 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         self.n_iter_ = found.centroids.n_iter
         self.timings_ = found.timings
         self.cluster_sizes_ = found.labelled.count
-        counted = found.partition.counted
-        if counted is not None:
-            self.eigenvalues_ = counted.eigenvalues
         if counted is not None and not counted.is_clear:
-            warnings.warn(UnclearClustersWarning(counted.n_clusters, counted.clearness), stacklevel=4)
+            text = (
+                f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "
+                f"behind them is only {counted.clearness:.1f} times larger than the last of theirs. "
+                "Look at {eigenvalues_}, and give {n_clusters}."
+            )
+            warnings.warn(UnclearClustersWarning(text, ("eigenvalues_", "n_clusters")), stacklevel=4)
         n_found = int(np.count_nonzero(self.cluster_sizes_))
         wanted = self.n_clusters if counted is None else counted.n_clusters
         if found.labels is not None and n_found < wanted:
-            warnings.warn(FewerClustersWarning(n_found, wanted), stacklevel=4)
+            text = f"Number of distinct clusters ({n_found}) found smaller than {{n_clusters}} ({wanted}). "
+            text += "Possibly due to duplicate points in X."
+            warnings.warn(FewerClustersWarning(text, ("n_clusters",)), stacklevel=4)
 
-    def _bandwidth_outside(self, frame: Frame, bandwidth: float | None) -> float | None:
-        """A bandwidth that was used, in the user's units; a given one, to the last digit."""
-        if bandwidth is None:
-            return None
-        given = getattr(self, "bandwidth", MEAN)
-        return frame.length_outside(bandwidth) if isinstance(given, str) else float(given)
-
-    def _apply(self, kind: type[Operation], X: Any) -> list[Any]:
+    def _apply(self, of: Callable[[Model], Operation], X: Any) -> list[Any]:
         """What an operation gives for X, an array for each of its columns; lazy ones for Dask."""
         check_is_fitted(self)
         CONSTRAINTS["n_jobs"].check("n_jobs", self.n_jobs)
-        rows = self._rows(X, reset=False)
-        operation = kind(self._model)
-        if is_dask(rows):
-            return [apply_lazily(operation, rows, self._names())]
+        rows = checks.rows(self, X, reset=False)
+        operation, names = of(self._model), getattr(self, "feature_names_in_", None)
+        if checks.is_dask(rows):
+            return [apply_lazily(operation, rows, names)]
         limits, dtype = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X)), self._model.frame.dtype
         size = size_of(self, rows, dtype, sum(column.row_bytes for column in operation.columns))
         with open_engine(rows, None, self.n_jobs, size, limits, dtype) as engine:
-            return apply(operation, engine, self._names())
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        return dask_rows(self, X, reset=reset) if is_dask(X) else checks.rows(self, X, reset=reset)
-
-    def _weight(self, sample_weight: Any, rows: Any) -> Any:
-        return dask_weights(sample_weight, rows.shape[0]) if is_dask(rows) else checks.weights(sample_weight, rows)
-
-    def _names(self) -> Any:
-        return getattr(self, "feature_names_in_", None)
+            return apply(operation, engine, names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -201,16 +192,28 @@ class RecipeClusterer(Declared, ClusterMixin, BaseEstimator):
         return tags
 
 
-class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """For methods that embed any row."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RecipeClusterer):
+    """A clusterer that embeds any row through landmarks."""
+
+    n_landmarks: int = 1000
+    bandwidth: float | str = MEAN
+    normalize: str = "l2"
 
     def transform(self, X: Any) -> np.ndarray:
         """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).
 
         One component a cluster; with ``bandwidth="auto"`` up to half as many again, where the spectrum has no gap.
         """
-        [places] = self._apply(Embed, X)
-        return places
+        return self._apply(Operation.embed, X)[0]
+
+    def _keep_landmarks(self, points: np.ndarray, bandwidth: float | None) -> None:
+        """Set the attributes of landmarks, in the user's units; a given bandwidth is kept to the last digit."""
+        frame = self._model.frame
+        self.landmarks_ = frame.inverse_transform(points)
+        self.n_landmarks_ = len(points)
+        given = None if isinstance(self.bandwidth, str) else float(self.bandwidth)
+        self.bandwidth_ = None if bandwidth is None else given or frame.length_outside(bandwidth)
 
     @property
     def _n_features_out(self) -> int:
@@ -218,19 +221,22 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return int(self._model.embedding.n_dimensions)
 
 
-class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class LandmarkClusterer(EmbeddingClusterer):
     """A clusterer whose rows are linked to their K nearest landmarks."""
+
+    n_neighbors: int = 5
 
     def affinity(self, X: Any) -> scipy.sparse.csr_matrix:
         """Weights B between the rows of X and the landmarks, shape (n_samples, n_landmarks_).
 
         K entries a row, of which some are 0 where `bandwidth` gives the farther ones no weight.
         """
-        if is_dask(X):
+        if checks.is_dask(X):
             raise TypeError(
                 "affinity is one sparse matrix, which a Dask array cannot be. Compute X first, or parts of it."
             )
-        nearest, weight = self._apply(Weigh, X)
+        nearest, weight = self._apply(Operation.weigh, X)
         n_rows, n_nearest = nearest.shape
         start = np.arange(n_rows + 1, dtype=np.int64) * n_nearest
         graph = scipy.sparse.csr_matrix((weight.ravel(), nearest.ravel(), start), shape=(n_rows, self.n_landmarks_))
@@ -239,10 +245,6 @@ class LandmarkClusterer(EmbeddingMixin, RecipeClusterer):
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
-        frame, embedding = found.model.frame, found.model.embedding
-        assert isinstance(embedding, Lifted)
-        assert isinstance(embedding.graph, RowsAndLandmarks)
-        self.landmarks_ = frame.inverse_transform(embedding.graph.points)
-        self.n_landmarks_ = len(self.landmarks_)
-        self.bandwidth_ = self._bandwidth_outside(frame, embedding.graph.affinity.bandwidth)
-        self.exact_fraction_ = embedding.graph.links.exact_fraction
+        graph = found.model.graph
+        self._keep_landmarks(graph.points, graph.affinity.bandwidth)
+        self.exact_fraction_ = graph.links.exact_fraction

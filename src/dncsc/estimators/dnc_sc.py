@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dncsc.estimators.base import LandmarkClusterer
 from dncsc.estimators.parameters import CONSTRAINTS, integer, positive
@@ -10,6 +10,7 @@ from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
 from dncsc.recipes import DNC_SC, NEAREST, SELECT, Recipe
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DnCSC(LandmarkClusterer):
     """Divide-and-conquer based large-scale spectral clustering.
 
@@ -120,15 +121,12 @@ class DnCSC(LandmarkClusterer):
     """
 
     max_clusters: int = 50
-    n_landmarks: int = 1000
-    n_neighbors: int = 5
-    selection_rate: int | str = "auto"
-    sample_size: int | str = "auto"
-    n_candidates: int | str = "auto"
-    bandwidth: float | str = "auto"
+    selection_rate: int | str = AUTO
+    sample_size: int | str = AUTO
+    n_candidates: int | str = AUTO
+    bandwidth: float | str = AUTO
     select: str = "dnc"
-    nearest: str = "auto"
-    normalize: str = "l2"
+    nearest: str = AUTO
 
     constraints = {**CONSTRAINTS, "n_clusters": integer(1, AUTO), "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
 

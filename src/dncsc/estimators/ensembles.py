@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dncsc import pipeline
-from dncsc.estimators.base import EmbeddingMixin, RecipeClusterer
+from dncsc.estimators.base import EmbeddingClusterer
 from dncsc.estimators.parameters import CONSTRAINTS, positive
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
-from dncsc.recipes import DNC_SC, U_SPEC, Recipe
+from dncsc.recipes import DNC_SC, U_SPEC
 
 
-class EnsembleClusterer(EmbeddingMixin, RecipeClusterer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class EnsembleClusterer(EmbeddingClusterer):
     """A clusterer that finds the consensus of base clusterings."""
+
+    n_members: int = 20
+    n_neighbors: int = 5
+    sample_size: int | str = AUTO
+    n_candidates: int | str = AUTO
 
     constraints = {**CONSTRAINTS, "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
 
@@ -20,6 +28,7 @@ class EnsembleClusterer(EmbeddingMixin, RecipeClusterer):
             self.confidence_ = found.confidence
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LSEC(EnsembleClusterer):
     """LSEC: many clusterings from a few shared landmark graphs, and their consensus (Li et al. 2023).
 
@@ -33,18 +42,12 @@ class LSEC(EnsembleClusterer):
     n_landmarks : int, default=2000
         Landmarks of each graph. With ``bandwidth="auto"`` more than 1,000 have at least 40 rows each, and fewer as many
         as in `DnCSC`.
-    n_neighbors : int, default=5
-    selection_rate : int or "auto", default="auto"
-    sample_size : int or "auto", default="auto"
-    n_candidates : int or "auto", default="auto"
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="auto"
         "auto" mixes two kinds of weights on the links of each selection.
-    normalize : {"l2", "l1"}, default="l2"
     n_init : int, default=3
         Runs of k-means on the consensus; see `DnCSC`.
-    max_iter : int, default=100
-    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
-        As in `DnCSC`.
+    n_neighbors, selection_rate, sample_size, n_candidates, normalize, max_iter
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and other attributes.
 
     Attributes
     ----------
@@ -52,24 +55,15 @@ class LSEC(EnsembleClusterer):
     confidence_ : ndarray of float32 of shape (n_samples,)
         How far the base clusterings agree on a row, in [0, 1]: the mean share of rows of its own label among the rows
         that a base clustering puts into the same cluster.
-
-    See Also
-    --------
-    DnCSC : What the other parameters and fitted attributes mean; they are the same.
     """
 
     n_members: int = 30
     n_graphs: int = 2
     n_landmarks: int = 2000
-    n_neighbors: int = 5
-    selection_rate: int | str = "auto"
-    sample_size: int | str = "auto"
-    n_candidates: int | str = "auto"
-    bandwidth: float | str = "auto"
-    normalize: str = "l2"
+    selection_rate: int | str = AUTO
+    bandwidth: float | str = AUTO
 
-    def _recipe(self) -> Recipe:
-        return DNC_SC
+    recipe = DNC_SC
 
 
 class USENC(EnsembleClusterer):
@@ -79,31 +73,14 @@ class USENC(EnsembleClusterer):
     ----------
     n_clusters : int, default=8
     n_members : int, default=20
-    n_landmarks : int, default=1000
-    n_neighbors : int, default=5
-    sample_size : int or "auto", default="auto"
-    n_candidates : int or "auto", default="auto"
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
-    normalize : {"l2", "l1"}, default="l2"
-    n_init : int, default=3
-    max_iter : int, default=100
-    random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
-        As in `DnCSC`.
+    n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
+        As in `USPEC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
 
     See Also
     --------
     LSEC : The same from fewer graphs, and so in less time; what `confidence_` means.
     """
 
-    n_members: int = 20
-    n_landmarks: int = 1000
-    n_neighbors: int = 5
-    sample_size: int | str = "auto"
-    n_candidates: int | str = "auto"
-    bandwidth: float | str = "mean"
-    normalize: str = "l2"
-
+    recipe = U_SPEC
     spare_candidates = 1  # as in U-SPEC
-
-    def _recipe(self) -> Recipe:
-        return U_SPEC

@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size
-from dncsc.engines.base import MOST_VALUES, Column
+from dncsc.engines.base import MOST_VALUES, Column, Engine
 from dncsc.engines.columns import Columns, InMemory, InScratch
 from dncsc.engines.frame import working_dtype
-from dncsc.engines.local import ArraySource, LocalEngine, Source
+from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
-from dncsc.estimators.dask_input import is_dask
+from dncsc.estimators.checks import is_dask
 from dncsc.memory import format_bytes, resident
 from dncsc.rows import Rows, from_memmap
-
-if TYPE_CHECKING:
-    from dncsc.engines.dask_engine import DaskEngine
 
 
 def open_engine(
     rows: Any, weight: Any, n_jobs: int | None, size: Size, limits: ResourceLimits, dtype: Any = None
-) -> LocalEngine | DaskEngine:
-    """The engine for rows: Dask's for its arrays, else the local one.
-
-    Its columns are in memory where they fit, else in scratch files.
-
-    Raises
-    ------
-    InsufficientMemoryError
-        Where there is too little memory or disk.
-    """
+) -> AbstractContextManager[Engine]:
+    """The engine for rows: Dask's for its arrays, else the local one, with columns in memory or in scratch files."""
     if is_dask(rows):
         from dncsc.engines.dask_engine import DaskEngine
 
         return DaskEngine(rows, weight, n_jobs)
-    in_files = isinstance(rows, Rows)
-    if not in_files and isinstance(rows, np.ndarray) and rows.nbytes > limits.memory:
+    if isinstance(rows, np.ndarray) and rows.nbytes > limits.memory:
         rows = from_memmap(rows) or rows
-        in_files = isinstance(rows, Rows)
+    in_files = isinstance(rows, Rows)
     spare = limits.memory - size.working
     if spare < 0:
         raise InsufficientMemoryError(
@@ -75,7 +64,7 @@ def open_engine(
         )
     if isinstance(columns, InMemory):
         spare -= size.columns + need
-    source: Source = _copied(rows, copy, columns) if copied else rows if in_files else ArraySource(rows)
+    source: Any = _Copy(rows, copy, columns) if copied else rows if in_files else ArraySource(rows)
     most = min(MOST_VALUES, max(spare, size.working) // 2 // size.value_bytes)
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
 
@@ -102,8 +91,9 @@ def refuse_to_replace(path: str | os.PathLike[str] | None, rows: Any) -> None:
     """Refuse a file for the labels that is one of those that the rows are in."""
     mapped = _mapped_file(rows)
     files = rows.paths if isinstance(rows, Rows) else () if mapped is None else (mapped,)
-    there = [file for file in files if os.path.exists(file)] if path is not None and os.path.exists(path) else []
-    if path is not None and any(os.path.samefile(path, file) for file in there):
+    if path is None or not os.path.exists(path):
+        return
+    if any(os.path.exists(file) and os.path.samefile(path, file) for file in files):
         raise ValueError(f"labels_to={str(path)!r} is a file that the rows are read from; name another one.")
 
 
@@ -115,34 +105,28 @@ def _mapped_file(X: Any) -> Any:
 
 
 class _Copy:
-    """Rows that were copied to where they can be read again and again."""
+    """Rows that are costly to read, copied to where they can be read again and again."""
 
-    def __init__(self, columns: Columns, copy: Column, n_rows: int) -> None:
-        self.shape = copy.shape(n_rows)
-        self.dtype = copy.dtype
+    def __init__(self, rows: Rows, copy: Column, columns: Columns) -> None:
+        self.shape, self.dtype = rows.shape, copy.dtype
         self._columns, self._name = columns, copy.name
+        progress = Progress(len(rows))
+        progress.begin("read")
+        start = 0
+        try:
+            columns.allocate(copy)
+            for batch in rows.batches():
+                part = columns.get(copy.name, start, start + len(batch), filled=False)
+                part[:] = batch
+                columns.put(copy.name, start, part)
+                start += len(batch)
+                progress.advance(len(batch))
+        except BaseException:
+            columns.close()
+            raise
 
     def read(self, start: int, stop: int) -> np.ndarray:
         return self._columns.get(self._name, start, stop, filled=True)
-
-
-def _copied(rows: Rows, copy: Column, columns: Columns) -> Source:
-    """Rows that are costly to read, read once."""
-    progress = Progress(len(rows))
-    progress.begin("read")
-    start = 0
-    try:
-        columns.allocate(copy)
-        for batch in rows.batches():
-            part = columns.get(copy.name, start, start + len(batch), filled=False)
-            part[:] = batch
-            columns.put(copy.name, start, part)
-            start += len(batch)
-            progress.advance(len(batch))
-    except BaseException:
-        columns.close()
-        raise
-    return _Copy(columns, copy, len(rows))  # type: ignore[return-value]
 
 
 def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None = None) -> Size:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dncsc.atomic import atomic_write
 from dncsc.engines.columns import reserve
-from dncsc.estimators.dask_input import is_dask
+from dncsc.estimators.checks import is_dask
 from dncsc.npy_header import write_array_header
 
 ROWS_AT_A_TIME = 2**20
@@ -48,16 +48,13 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
 
 
 def _pieces(labels: Any) -> Iterator[np.ndarray]:
-    """All labels in order, a bounded number at a time."""
-    if is_dask(labels):
-        yield from _pieces_of_dask(labels)
+    """All labels in order, a bounded number at a time.
+
+    Of a Dask array whole chunks, as many as are few rows, so that none is computed twice; large chunks in parts.
+    """
+    if not is_dask(labels):
+        yield from (labels[start : start + ROWS_AT_A_TIME] for start in range(0, len(labels), ROWS_AT_A_TIME))
         return
-    for start in range(0, len(labels), ROWS_AT_A_TIME):
-        yield labels[start : start + ROWS_AT_A_TIME]
-
-
-def _pieces_of_dask(labels: Any) -> Iterator[np.ndarray]:
-    """Whole chunks, as many at a time as are few rows; chunks of too many rows in parts."""
     import dask
 
     most = ROWS_OF_A_CLUSTER_AT_A_TIME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 from dncsc.engines.frame import Frame
 from dncsc.errors import ParameterError, ParameterOrderError
 from dncsc.memory import parse_bytes
-from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.ensemble import EnsembleSize
 from dncsc.phases.select.divide_and_conquer import usual_rate
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
@@ -23,10 +22,9 @@ from dncsc.suggest import did_you_mean
 
 @dataclass(frozen=True)
 class Constraint:
-    """What a parameter may be: one of a few words, or what a test allows."""
+    """What a parameter may be: one of a few words, or what a test allows. The rule is as in `ParameterError`."""
 
     rule: str
-    """the end of a sentence that begins with the parameter's name"""
     allows: Callable[[Any], bool] = lambda value: False
     words: tuple[str, ...] = ()
 
@@ -105,96 +103,69 @@ CONSTRAINTS: dict[str, Constraint] = {
 
 @dataclass(frozen=True)
 class Parameters:
-    """Checked parameters, as far as they are known before the rows are; 0 stands for "auto" where these decide."""
+    """Checked parameters, as far as they are known before the rows are."""
 
-    n_clusters: int
-    """the most there may be, where they are counted"""
-    count_clusters: bool
-    n_landmarks: int
-    n_neighbors: int
-    selection_rate: int
-    sample_size: int
-    n_candidates: int
-    bandwidth: float | str
-    by_length: bool
-    n_init: int
-    max_iter: int
+    asked: Settings
+    """0 where the rows decide; a bandwidth is in the user's units"""
     ensemble: EnsembleSize | None
     """for an ensemble, how many base clusterings it has, and from how many graphs"""
 
     @property
+    def n_clusters(self) -> int:
+        """Clusters; the most there may be, where they are counted."""
+        return self.asked.n_clusters
+
+    @property
     def least_rows(self) -> int:
         """Rows without which there is nothing to cluster."""
-        return 2 if self.count_clusters else self.n_clusters
-
-    def landmarks_for(self, n_counted: int) -> int:
-        """Landmarks for so many rows of positive weight: with weights that are chosen for them, no more than useful."""
-        if self.bandwidth != AUTO:
-            return self.n_landmarks
-        policy = CutPolicy()
-        useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
-        if self.ensemble is not None:
-            useful = max(min(policy.ensemble_landmarks, useful), n_counted // policy.ensemble_rows_a_landmark)
-        return min(self.n_landmarks, max(self.n_clusters, useful))
+        return 2 if self.asked.count_clusters else self.n_clusters
 
     def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int) -> Settings:
-        """Settings of a run, once it is known which rows it is for."""
-        n_landmarks = self.landmarks_for(n_counted)
-        bandwidth = self.bandwidth
-        return Settings(
-            n_clusters=self.n_clusters,
+        """Settings of a run, once it is known which rows it is for, and how many of them have a positive weight."""
+        asked, n_landmarks, policy = self.asked, self.asked.n_landmarks, self.asked.policy
+        if asked.bandwidth == AUTO:  # no more landmarks than are useful to the weights that are chosen
+            useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
+            if self.ensemble is not None:
+                useful = max(min(policy.ensemble_landmarks, useful), n_counted // policy.ensemble_rows_a_landmark)
+            n_landmarks = min(n_landmarks, max(asked.n_clusters, useful))
+        return replace(
+            asked,
             n_landmarks=n_landmarks,
-            n_neighbors=self.n_neighbors,
-            selection_rate=self.selection_rate or usual_rate(n_rows),
-            sample_size=self.sample_size or 10 * n_landmarks,
-            n_candidates=self.n_candidates,
-            bandwidth=bandwidth if isinstance(bandwidth, str) else frame.length_inside(bandwidth),
-            by_length=self.by_length,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
+            selection_rate=asked.selection_rate or usual_rate(n_rows),
+            sample_size=asked.sample_size or 10 * n_landmarks,
+            bandwidth=asked.bandwidth if isinstance(asked.bandwidth, str) else frame.length_inside(asked.bandwidth),
             seed=seed,
             n_counted=n_counted,
-            count_clusters=self.count_clusters,
         )
 
 
 def check_parameters(estimator: Any) -> Parameters:
-    """Check every parameter of an estimator, before any work and without any effect.
-
-    Raises
-    ------
-    ParameterError, ParameterOrderError
-        For the first one that is wrong.
-    """
+    """Check every parameter of an estimator, before any work and without any effect; raise for the first wrong one."""
     given = estimator.get_params(deep=False)
     for name, constraint in estimator.constraints.items():
         if name in given:
             constraint.check(name, given[name])
-    n_landmarks = int(given.get("n_landmarks", 0))
-    count = isinstance(given["n_clusters"], str)
-    n_clusters = int(given["max_clusters"] if count else given["n_clusters"])
-    if n_landmarks and n_landmarks < n_clusters:
-        if not count:
-            raise ParameterOrderError("n_landmarks", n_landmarks, "n_clusters", n_clusters)
-        n_clusters = n_landmarks
-    n_neighbors = int(given.get("n_neighbors", 1))
+    numbers = {name: int(value) for name, value in given.items() if isinstance(value, Integral)}
+    n_clusters = numbers.get("n_clusters") or numbers["max_clusters"]  # the most there may be, where they are counted
+    n_landmarks = numbers.get("n_landmarks", n_clusters)
+    if n_landmarks < n_clusters and "n_clusters" in numbers:
+        raise ParameterOrderError("n_landmarks", n_landmarks, "n_clusters", n_clusters)
+    n_neighbors, n_members = numbers.get("n_neighbors", 1), numbers.get("n_members", 0)
     bandwidth = given.get("bandwidth", MEAN)
-    n_members = int(given.get("n_members", 0))
-    return Parameters(
-        n_clusters=n_clusters,
-        count_clusters=count,
-        n_landmarks=n_landmarks or n_clusters,
+    asked = Settings(
+        n_clusters=min(n_clusters, n_landmarks),
+        count_clusters="n_clusters" not in numbers,
+        n_landmarks=n_landmarks,
         n_neighbors=n_neighbors,
-        selection_rate=_or_zero(given.get("selection_rate", AUTO)),
-        sample_size=_or_zero(given.get("sample_size", AUTO)),
-        n_candidates=_or_zero(given.get("n_candidates", AUTO)) or 10 * n_neighbors + estimator.spare_candidates,
+        selection_rate=numbers.get("selection_rate", 0),
+        sample_size=numbers.get("sample_size", 0),
+        n_candidates=numbers.get("n_candidates", 10 * n_neighbors + estimator.spare_candidates),
         bandwidth=bandwidth if isinstance(bandwidth, str) else float(bandwidth),
         by_length=given.get("normalize", "l2") == "l2",
-        n_init=int(given["n_init"]),
-        max_iter=int(given["max_iter"]),
-        ensemble=EnsembleSize(n_members, min(n_members, int(given.get("n_graphs", n_members)))) if n_members else None,
+        n_init=numbers["n_init"],
+        max_iter=numbers["max_iter"],
+        seed=0,
+        n_counted=0,
     )
-
-
-def _or_zero(value: Any) -> int:
-    return 0 if isinstance(value, str) else int(value)
+    ensemble = EnsembleSize(n_members, min(n_members, numbers.get("n_graphs", n_members))) if n_members else None
+    return Parameters(asked, ensemble)

@@ -1,21 +1,23 @@
-"""All methods by name."""
+"""All methods by name, and what a fit by one of them is going to need."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from dncsc.budget import Estimate, Size, seconds_of_clusters, seconds_of_passes
+from dncsc.engines.pool import thread_count
 from dncsc.errors import UnknownNameError
 from dncsc.estimators.base import RecipeClusterer
+from dncsc.estimators.baselines import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
 from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.ensembles import LSEC, USENC
-from dncsc.estimators.exact_sc import ExactSC
-from dncsc.estimators.lloyd_kmeans import LloydKMeans
-from dncsc.estimators.lsc import LSC
-from dncsc.estimators.nystrom_sc import NystromSC
-from dncsc.estimators.u_spec import USPEC
+from dncsc.phases.select.divide_and_conquer import usual_rate
 
 METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "k-means": LloydKMeans,
@@ -37,7 +39,6 @@ METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "u-senc": USENC,
     "lsec": LSEC,
 }
-
 
 CLASSES: dict[str, type[RecipeClusterer]] = {
     "dnc-sc": DnCSC,
@@ -88,3 +89,46 @@ def clusterer(name: str, n_clusters: int = 8, **params: Any) -> RecipeClusterer:
         if param not in known:
             raise UnknownNameError(f"method {name!r} has no parameter", param, known)
     return make(n_clusters, **params)
+
+
+def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params: Any) -> Estimate:
+    """What `DnCSC` is going to need for so many rows.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+    dtype : dtype
+        float32, or float64 for data that needs it.
+    **params
+        Parameters of the estimators, by default those of `DnCSC`; `n_members` makes it an ensemble.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        For a parameter that no estimator has, or for a value that it may not have.
+
+    Examples
+    --------
+    >>> from dncsc import estimate
+    >>> print(estimate(100_000_000, 2).passes)
+    9
+    """
+    known = sorted({name for each in CLASSES.values() for name in inspect.signature(each).parameters})
+    for name, value in params.items():
+        if name not in known:
+            raise UnknownNameError("no estimator has a parameter", name, known)
+        DnCSC.constraints[name].check(name, value)
+    given = {"n_members": 0, **DnCSC().get_params(), **params}
+    k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
+    p, width = given["n_landmarks"], 4 if np.dtype(dtype) == np.float32 else 8
+    n_threads = thread_count(given["n_jobs"])
+    size = Size(n_rows, n_features, p, given["n_neighbors"], given["n_members"], k, width, n_threads)
+    alpha = usual_rate(n_rows) if given["selection_rate"] == "auto" else int(given["selection_rate"])
+    rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
+    return Estimate(
+        memory=size.columns + size.working,
+        least_memory=size.working,
+        scratch=size.columns,
+        passes=5 + 2 * rounds,
+        seconds=seconds_of_passes(size, alpha, rounds) + seconds_of_clusters(size, given["n_init"]),
+    )

@@ -11,14 +11,22 @@ from typing import Any
 import numpy as np
 
 from dncsc.bench import figures
-from dncsc.bench.cells import SetSize
+from dncsc.bench.figures import LABELS, Bars, Curves
 from dncsc.bench.paper import published
+from dncsc.bench.results import SetSize
 from dncsc.bench.suites import SUITES
-from dncsc.bench.summary import Repeats, SuiteResults
-from dncsc.bench.tables import MEASURES, Table, compared, matrix, number, relative, triples, with_deviation
+from dncsc.bench.summary import Repeats, SuiteResults, set_label
+from dncsc.bench.tables import MEASURES, Table, compared, number, relative, triples, with_deviation
 
 LETTERS = {"n_landmarks": "p", "n_neighbors": "K", "selection_rate": "alpha"}
 SELECTIONS = {"k-means": "/select=kmeans", "DnC-k-means": "/select=dnc-kmeans", "DnC-light-k-means": ""}
+PHASES = {
+    "survey": ("survey",),
+    "select landmarks": ("select",),
+    "similarity": ("nearest", "affinity"),
+    "partition": ("partition",),
+    "discretize": ("discretize",),
+}
 MOONS_NOTE = (
     "TS-60K, TM-1M and TC-6M: the paper's generator and noise are not known; scores there show that a method works, "
     "not that it matches the paper."
@@ -27,11 +35,11 @@ MOONS_NOTE = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure by name, drawn when it is known on what background."""
+    """A figure by name, drawn when its style is set."""
 
     name: str
     text: str
-    draw: Callable[[figures.Theme], Any]
+    draw: Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ def section(results: SuiteResults, name: str) -> Section:
     left = sum(each.left for each in results.cells.values())
     still = f", {left} are still to run (…)." if left else "."
     notes = [f"Threads: {results.threads}. Repeats: {results.repeats}. {ran} cells have run{still}"]
-    if suite.name == "paper" and any(size == (each, None) for size in results.sets for each in ("ts-60k", "tm-1m")):
+    if suite.name == "paper" and {("ts-60k", None), ("tm-1m", None)} & set(results.sets):
         notes.append(MOONS_NOTE)
     return Section(name, suite.title, notes, tables, drawings)
 
@@ -61,68 +69,16 @@ def section(results: SuiteResults, name: str) -> Section:
 Parts = tuple[list[Table], list[Drawing]]
 
 
-def _compared(results: SuiteResults, name: str) -> Parts:
-    tables = [compared(results, measure) for measure in MEASURES]
-    return [*tables, relative(results, SUITES[results.suite].reference)], _dots(results, name)
+def _compared(
+    results: SuiteResults, name: str, measures: Sequence[str] = tuple(MEASURES), ranked: bool = True
+) -> Parts:
+    tables = [compared(results, measure, ranked=ranked) for measure in measures]
+    return [*tables, relative(results, SUITES[results.suite].reference)], _dots(results, name, measures)
 
 
-def _dots(results: SuiteResults, name: str) -> list[Drawing]:
-    texts = {"acc": "ACC", "nmi": "NMI", "seconds": "Time"}
-    return [
-        Drawing(
-            f"{name}-{measure}", f"{text}: ours filled, the paper's hollow", partial(figures.dots, results, measure)
-        )
-        for measure, text in texts.items()
-    ]
-
-
-def _curves(results: SuiteResults, name: str) -> Parts:
-    (axis,) = SUITES[results.suite].grid
-    columns = [(f"{LETTERS[axis]} = {point[axis]}", point) for point in results.points]
-
-    def line(method: str) -> Callable[[SetSize, dict[str, Any]], Repeats]:
-        return lambda size, point: results.find(size, method, point)
-
-    text = f"ACC, NMI and time by {LETTERS[axis]}"
-    drawing = Drawing(name, text, partial(figures.curves, results, axis, LETTERS[axis]))
-    return matrix(results, [(method, line(method)) for method in results.methods], columns), [drawing]
-
-
-def _alpha(results: SuiteResults, name: str) -> Parts:
-    rates = sorted({point["selection_rate"] for point in results.points})
-    neighbors = sorted({point["n_neighbors"] for point in results.points})
-
-    def line(k: int) -> Callable[[SetSize, int], Repeats]:
-        return lambda size, rate: results.find(size, results.methods[0], {"n_neighbors": k, "selection_rate": rate})
-
-    tables = matrix(results, [(f"K = {k}", line(k)) for k in neighbors], [(f"alpha = {rate}", rate) for rate in rates])
-    drawing = Drawing(name, "ACC, NMI and time by K and alpha", lambda theme: figures.maps(results, neighbors, rates))
-    return tables, [drawing]
-
-
-def _phase_table(results: SuiteResults) -> Table:
-    rows = []
-    for size in results.sets:
-        for method in results.methods:
-            found = results.find(size, method)
-            cells = [found.missing] * (len(figures.PHASES) + 1)
-            if found.runs and not found.first["phases"]:
-                continue
-            if found.runs:
-                seconds = [found.phase(*parts) for parts in figures.PHASES.values()]
-                cells = [number(each) for each in (*seconds, found.mean("seconds"))]
-            rows.append([results.label(size), method, *cells])
-    return Table("Mean seconds", ["", "", *figures.PHASES, "all"], rows)
-
-
-def _phases(results: SuiteResults, name: str) -> Parts:
-    return [_phase_table(results)], [Drawing(name, "Seconds a phase", partial(figures.phases, results))]
-
-
-def _simulation(results: SuiteResults, name: str) -> Parts:
-    tables = [compared(results, measure, ranked=False) for measure in ("nmi", "seconds")]
-    tables.append(relative(results, SUITES["simulation"].reference))
-    return tables, [Drawing(name, "NMI and time by the number of blobs", partial(figures.simulation, results))]
+def _dots(results: SuiteResults, name: str, measures: Sequence[str] = tuple(MEASURES)) -> list[Drawing]:
+    texts = {measure: f"{MEASURES[measure].partition(',')[0]}: ours filled, the paper's hollow" for measure in measures}
+    return [Drawing(f"{name}-{each}", text, partial(figures.dots, results, each)) for each, text in texts.items()]
 
 
 def _ablation(results: SuiteResults, name: str) -> Parts:
@@ -132,7 +88,7 @@ def _ablation(results: SuiteResults, name: str) -> Parts:
         cells = triples([results.find(size, method) for method in methods])
         cells = [text + _in_paper(size, method) for text, method in zip(cells, methods, strict=True)]
         for i, selection in enumerate(SELECTIONS):
-            rows.append([results.label(size), selection, *cells[2 * i : 2 * i + 2]])
+            rows.append([set_label(size), selection, *cells[2 * i : 2 * i + 2]])
     title = "ACC / NMI / seconds by selection and nearest landmarks (in parentheses: the paper's)"
     table = Table(title, ["", "landmarks", "approximate nearest", "exact nearest"], rows)
     return [table, relative(results, SUITES["ablation"].reference)], _dots(results, name)
@@ -144,28 +100,78 @@ def _in_paper(size: SetSize, method: str) -> str:
     return f" ({' / '.join(known)})" if known else ""
 
 
-def exponent(sizes: Sequence[Repeats]) -> float | None:
-    """How time grows: the b of N^b, fitted to the means of several sizes."""
-    points = [(each["n_rows"], each["seconds"]) for repeats in sizes for each in repeats.runs.values()]
-    rows = sorted({n for n, _ in points})
-    if len(rows) < 2:
-        return None
-    means = [statistics.fmean(seconds for n, seconds in points if n == size) for size in rows]
-    return float(np.polyfit(np.log(rows), np.log(means), 1)[0])
+def _curves(results: SuiteResults, name: str) -> Parts:
+    """ACC, NMI and time by the last parameter of the grid; a line a method, or a value of the other parameter."""
+    *other, axis = SUITES[results.suite].grid
+    values = sorted({point[axis] for point in results.points})
+    lines: dict[str, tuple[str, dict[str, Any]]] = {method: (method, {}) for method in results.methods}
+    if other:
+        numbers = sorted({point[other[0]] for point in results.points})
+        lines = {f"{LETTERS[other[0]]} = {n}": (results.methods[0], {other[0]: n}) for n in numbers}
+
+    def find(size: SetSize, line: str, value: Any) -> Repeats:
+        method, params = lines[line]
+        return results.find(size, method, {**params, axis: value})
+
+    def panel(measure: str, size: SetSize) -> Curves:
+        points = {line: [(value, find(size, line, value).mean(measure)) for value in values] for line in lines}
+        return Curves(points, set_label(size), LETTERS[axis], LABELS[measure], "y" if measure == "seconds" else "")
+
+    tables = []
+    for size in results.sets:
+        columns = [triples([find(size, line, value) for line in lines]) for value in values]
+        rows = list(map(list, zip(lines, *columns, strict=True)))
+        header = ["", *(f"{LETTERS[axis]} = {value}" for value in values)]
+        tables.append(Table(f"{set_label(size)}: ACC / NMI / seconds", header, rows))
+    panels = [panel(measure, size) for measure in LABELS for size in results.sets]
+    text = f"ACC, NMI and time by {' and '.join(LETTERS[each] for each in (*other, axis))}"
+    return tables, [Drawing(name, text, partial(figures.lines, panels, len(results.sets)))]
+
+
+def _phase_table(results: SuiteResults) -> Table:
+    rows = []
+    for size in results.sets:
+        for method in results.methods:
+            found = results.find(size, method)
+            cells = [found.missing] * (len(PHASES) + 1)
+            if found.runs and not found.first["phases"]:
+                continue
+            if found.runs:
+                seconds = [found.phase(*parts) for parts in PHASES.values()]
+                cells = [number(each) for each in (*seconds, found.mean("seconds"))]
+            rows.append([set_label(size), method, *cells])
+    return Table("Mean seconds", ["", "", *PHASES, "all"], rows)
+
+
+def _phases(results: SuiteResults, name: str) -> Parts:
+    panels = []
+    for size in results.sets:
+        found = [results.find(size, method) for method in results.methods]
+        seconds = {phase: [each.phase(*parts) for each in found] for phase, parts in PHASES.items()}
+        panels.append(Bars(seconds, set_label(size), "seconds"))
+    return [_phase_table(results)], [Drawing(name, "Seconds a phase", partial(figures.bars, results.methods, panels))]
 
 
 def _scaling(results: SuiteResults, name: str) -> Parts:
     tables = []
-    for kind in dict.fromkeys(size[0] for size in results.sets):
+    points: dict[str, dict[str, list[tuple[float, float]]]] = {"seconds": {}, "MB beyond the input": {}}
+    header = ["rows", "s", "ns a row", "peak MB", "beyond the input, MB", "bytes a row"]
+    for kind in dict.fromkeys(kind for kind, _ in results.sets):
         for method in results.methods:
-            all_sizes = [results.find(size, method) for size in results.sets if size[0] == kind]
-            found = [each for each in all_sizes if each.runs]
-            power = exponent(found)
-            notes = [f"Time grows as N^{power:.2f}." if power is not None else "Too few sizes to fit an exponent."]
-            header = ["rows", "s", "ns a row", "peak MB", "beyond the input, MB", "bytes a row"]
-            tables.append(Table(f"{kind}, {method}", header, [_scaled(each) for each in found], notes))
-    drawing = Drawing(name, "Time and memory by the number of rows", partial(figures.scaling, results, exponent))
-    return tables, [drawing]
+            found = [
+                each for each in (results.find(size, method) for size in results.sets if size[0] == kind) if each.runs
+            ]
+            rows = [each.first["n_rows"] for each in found]
+            seconds = [each.mean("seconds") for each in found]
+            extra = [max(each.values("extra_bytes")) / 2**20 for each in found]
+            for measured, each in zip(points.values(), (seconds, extra), strict=True):
+                measured.setdefault(method, []).extend(zip(rows, each, strict=True))
+            note = "Too few sizes to fit an exponent."
+            if len(rows) > 1:
+                note = f"Time grows as N^{np.polyfit(np.log(rows), np.log(seconds), 1)[0]:.2f}."
+            tables.append(Table(f"{kind}, {method}", header, list(map(_scaled, found)), [note]))
+    panels = [Curves(each, "", "rows", name, "xy") for name, each in points.items()]
+    return tables, [Drawing(name, "Time and memory by the number of rows", partial(figures.lines, panels, 2))]
 
 
 def _scaled(found: Repeats) -> list[str]:
@@ -181,22 +187,26 @@ def _nanoseconds(found: Repeats) -> str:
 
 def _price(results: SuiteResults, name: str) -> Parts:
     reference = SUITES["price"].reference
-    rows = [
-        [results.label(size), *_priced(results.find(size, method), results.find(size, reference))]
-        for size in results.sets
-        for method in results.methods
-        if method != reference
-    ]
+    methods = [method for method in results.methods if method != reference]
+    rows = []
+    ratios: dict[str, list[list[float]]] = {method: [] for method in methods}
+    for size in results.sets:
+        base = results.find(size, reference)
+        for method in methods:
+            found = results.find(size, method)
+            ratios[method].append(found.ratios(base))
+            rows.append([set_label(size), *_priced(found, base, ratios[method][-1])])
     header = ["", "rows x features", "method", "s", f"{reference} s", "ratio", "ACC / NMI", f"{reference} ACC / NMI"]
     note = "Seconds: the shortest. Ratio: of times in the same repeat, median (smallest … largest)."
-    drawing = Drawing(name, "Time ratio", partial(figures.price, results, reference))
-    return [Table("Price", header, rows, [note]), _phase_table(results)], [drawing]
+    label = f"time as a multiple of {reference}'s in the same repeat"
+    draw = partial(figures.strips, list(map(set_label, results.sets)), ratios, label, ratio=True)
+    return [Table("Price", header, rows, [note]), _phase_table(results)], [Drawing(name, "Time ratio", draw)]
 
 
-def _priced(found: Repeats, base: Repeats) -> list[str]:
+def _priced(found: Repeats, base: Repeats, ratios: Sequence[float]) -> list[str]:
     if not found.runs:
         return ["", found.cell.method, *[found.missing] * 4, ""]
-    run, ratios = found.first, found.ratios(base)
+    run = found.first
     shape = f"{run['n_rows']:,} x {run['n_features']}, k = {run['n_classes']}"
     times = [number(min(each.values("seconds"))) if each.runs else each.missing for each in (found, base)]
     ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f} … {max(ratios):.2f})" if ratios else ""
@@ -205,15 +215,17 @@ def _priced(found: Repeats, base: Repeats) -> list[str]:
 
 
 def _engines(results: SuiteResults, name: str) -> Parts:
-    rows = [
-        [results.label(size), method, engine, *_engine(results.find(size, method, engine=engine), base)]
-        for size in results.sets
-        for method in results.methods
-        for base in [results.find(size, method)]
-        for engine in results.engines
-    ]
+    rows, panels = [], []
+    for size in results.sets:
+        for method in results.methods:
+            found = [results.find(size, method, engine=engine) for engine in results.engines]
+            base = results.find(size, method)
+            rows += [[set_label(size), method, each.cell.engine, *_engine(each, base)] for each in found]
+            title = f"{set_label(size)} {method}"
+            panels.append(Bars({"": [each.mean("seconds") for each in found]}, title, "seconds"))
+            panels.append(Bars({"": [each.peak() for each in found]}, title, "peak MB"))
     columns = ["s", "ns a row", "ratio to threads", "processor s", "peak MB, all processes", "labels"]
-    drawing = Drawing(name, "Time and memory by engine", partial(figures.engines, results))
+    drawing = Drawing(name, "Time and memory by engine", partial(figures.bars, results.engines, panels))
     return [Table("Engines", ["", "method", "engine", *columns], rows)], [drawing]
 
 
@@ -227,39 +239,39 @@ def _engine(found: Repeats, base: Repeats) -> list[str]:
         _nanoseconds(found),
         f"{statistics.median(ratios):.2f}" if ratios else "",
         with_deviation(found.spread("cpu_seconds"), "seconds"),
-        f"{found.peak() / 2**20:,.0f}",
+        f"{found.peak():,.0f}",
         "" if not shared else "the same" if all(shared) else "**different**",
     ]
 
 
 def _shapes(results: SuiteResults, name: str) -> Parts:
-    rows = []
     kinds = list(dict.fromkeys(kind for kind, _ in results.sets))
-    for kind in kinds:
-        found = [[results.find(size, method) for size in results.sets if size[0] == kind] for method in results.methods]
-        texts = [[number(each.mean("ari"), "ari") if each.runs else each.missing for each in line] for line in found]
-        rows.append([kind, *(" / ".join(line) for line in texts)])
-    scores = [[results.find(size, method).values("ari") for size in results.sets] for method in results.methods]
+    found = {
+        method: [[results.find(size, method) for size in results.sets if size[0] == kind] for kind in kinds]
+        for method in results.methods
+    }
+    rows = []
+    for kind, *line in zip(kinds, *found.values(), strict=True):
+        texts = [[number(each.mean("ari"), "ari") if each.runs else each.missing for each in sizes] for sizes in line]
+        rows.append([kind, *map(" / ".join, texts)])
     for title, average in (("mean", statistics.fmean), ("mean of the worst seed", min)):
-        means = [[average(each) for each in line if each] for line in scores]
+        means = [
+            [average(each.values("ari")) for sizes in line for each in sizes if each.runs] for line in found.values()
+        ]
         rows.append([title, *(number(statistics.fmean(line), "ari") if line else "" for line in means)])
     sizes = " / ".join(f"{n:,}" for n in dict.fromkeys(n for _, n in results.sets if n))
-    drawing = Drawing(name, "ARI by shape, a dot a size", partial(figures.shapes, results))
+    scores = {m: [[each.mean("ari") for each in sizes if each.runs] for sizes in line] for m, line in found.items()}
+    drawing = Drawing(name, "ARI by shape, a dot a size", partial(figures.strips, kinds, scores, "ARI %", ratio=False))
     return [Table(f"ARI, percent, with {sizes} rows", ["", *results.methods], rows)], [drawing]
 
 
 BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {
+    **dict.fromkeys(("landmarks", "neighbors", "alpha", "selection", "nearest", "many-landmarks"), _curves),
     "paper": _compared,
-    "landmarks": _curves,
-    "neighbors": _curves,
-    "alpha": _alpha,
-    "phases": _phases,
-    "selection": _curves,
-    "simulation": _simulation,
-    "nearest": _curves,
+    "simulation": partial(_compared, measures=("nmi", "seconds"), ranked=False),
     "ablation": _ablation,
+    "phases": _phases,
     "scaling": _scaling,
-    "many-landmarks": _curves,
     "price": _price,
     "engines": _engines,
     "files": _engines,

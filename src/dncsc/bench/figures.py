@@ -1,21 +1,20 @@
-"""Figures of the report, in the colours of the style that is set: dots, lines, bars and strips."""
+"""Figures of the report, in the colours of the style that is set: dots, lines and bars."""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dncsc import plot
 from dncsc.bench.methods import names
-from dncsc.bench.paper import published
-from dncsc.bench.summary import SuiteResults, set_label
+from dncsc.bench.summary import SuiteResults, published, set_label
 
 try:
     from cycler import cycler
-    from matplotlib import rcParams
+    from matplotlib import rc_context, rcParams
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 except ImportError as error:
@@ -52,7 +51,14 @@ STYLES = {
     "light": _style("#ffffff", "#1f2937", "#e5e7eb", COLOURS),
     "dark": _style("#14181f", "#d7dce4", "#2b323d", COLOURS + _PALE * (1 - COLOURS)),
 }
-"""Matplotlib's settings, to draw and save a figure with."""
+"""Matplotlib's settings for each background."""
+
+
+def save(draw: Callable[[], Any], folder: Path, name: str) -> None:
+    """Draw a figure on each background."""
+    for background, style in STYLES.items():
+        with rc_context(style):
+            draw().savefig(folder / f"{name}-{background}.png", metadata={"Software": None})
 
 
 def _looks(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -88,12 +94,6 @@ def _legend(figure: Any, ax: Any, most: int) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), most))
 
 
-def _lines_of(ax: Any, labels: Sequence[str]) -> None:
-    """A line of the panel a label, the first on top."""
-    ax.set_yticks(range(len(labels)), labels)
-    ax.set_ylim(len(labels) - 0.4, -0.6)
-
-
 def dots(results: SuiteResults, measure: str) -> Any:
     """A panel a set, a line a method: ours filled with its deviation, the paper's hollow."""
     methods, looks = results.methods, _looks(results.methods)
@@ -110,52 +110,45 @@ def dots(results: SuiteResults, measure: str) -> Any:
             if ours:
                 look = {"color": looks[method]["color"], "markersize": 4.5, "elinewidth": 1.2}
                 ax.errorbar(ours.mean, y, xerr=ours.std or 0, fmt="o", **look)
-        _lines_of(ax, methods if i % columns == 0 else [""] * len(methods))
+        ax.set_yticks(range(len(methods)), [""] * len(methods) if i % columns else methods)
+        ax.set_ylim(len(methods) - 0.4, -0.6)
         if measure == "seconds":
             _logarithmic(ax, "x")
         ax.set_xlabel(LABELS[measure])
     return figure
 
 
-class Curves(NamedTuple):
-    """A panel of lines: the points of each by its name, titles, and which axes are logarithmic."""
+class Panel(NamedTuple):
+    """What a panel shows by name, its titles, and which of its axes are logarithmic."""
 
-    points: Mapping[str, Sequence[tuple[float, float]]]
+    series: dict[str, Any]
     title: str
     xlabel: str
-    ylabel: str
+    ylabel: str = ""
     logarithmic: str = ""
 
 
-def lines(curves: Sequence[Curves], columns: int) -> Any:
-    """Panels of lines through the points that are known, a colour a name."""
-    figure, panels = _panels(len(curves), columns, max(2.7, 8.4 / columns), 2.4)
-    for ax, panel in zip(panels, curves, strict=True):
+def lines(content: Sequence[Panel], columns: int) -> Any:
+    """Lines through points (x, y); those with an unknown y are left out."""
+    figure, panels = _panels(len(content), columns, max(2.7, 8.4 / columns), 2.4)
+    for ax, panel in zip(panels, content, strict=True):
         ax.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
-        for name, look in _looks(panel.points).items():
-            known = np.array(sorted((x, y) for x, y in panel.points[name] if not np.isnan(y))).reshape(-1, 2)
+        for name, look in _looks(panel.series).items():
+            known = np.array(sorted((x, y) for x, y in panel.series[name] if not np.isnan(y))).reshape(-1, 2)
             ax.plot(*known.T, label=name, markersize=4, **look)
         if "x" not in panel.logarithmic:
-            ax.set_xticks(sorted({x for points in panel.points.values() for x, _ in points}))
+            ax.set_xticks(sorted({x for points in panel.series.values() for x, _ in points}))
         _logarithmic(ax, panel.logarithmic)
     _legend(figure, panels[0], 2 * columns)
     return figure
 
 
-class Bars(NamedTuple):
-    """A panel of bars: the lengths of each part, a bar a label."""
-
-    parts: Mapping[str, Sequence[float]]
-    title: str
-    xlabel: str
-
-
-def bars(labels: Sequence[str], sets: Sequence[Bars]) -> Any:
-    """Panels of horizontal bars, a bar a label, a colour a part; NaN where there is no result."""
-    figure, panels = _panels(len(sets), 2, 4.2, 0.9 + 0.3 * len(labels))
-    for ax, panel in zip(panels, sets, strict=True):
+def bars(labels: Sequence[str], content: Sequence[Panel]) -> Any:
+    """A bar a label, divided into the lengths that the series have there; NaN where there is no result."""
+    figure, panels = _panels(len(content), 2, 4.2, 0.9 + 0.3 * len(labels))
+    for ax, panel in zip(panels, content, strict=True):
         left = np.zeros(len(labels))
-        for name, lengths in panel.parts.items():
+        for name, lengths in panel.series.items():
             ax.barh(labels, np.nan_to_num(lengths), left=left, height=0.65, label=name)
             left += np.nan_to_num(lengths)
         for i in np.flatnonzero(left == 0):
@@ -163,25 +156,5 @@ def bars(labels: Sequence[str], sets: Sequence[Bars]) -> Any:
         ax.invert_yaxis()
         ax.grid(axis="y", visible=False)
         ax.set(title=panel.title, xlabel=panel.xlabel)
-    if len(sets[0].parts) > 1:
-        _legend(figure, panels[0], 6)
-    return figure
-
-
-def strips(labels: Sequence[str], values: Mapping[str, Sequence[Sequence[float]]], xlabel: str, ratio: bool) -> Any:
-    """A line a label, a dot a value and a larger one for the median, a colour a method; ratios are logarithmic."""
-    figure, (ax,) = _panels(1, 1, 7, 1.0 + 0.3 * len(labels))
-    for i, (method, look) in enumerate(_looks(values).items()):
-        look["linestyle"] = "none"
-        shift = 0.5 * (i - (len(values) - 1) / 2) / len(values)
-        for y, found in enumerate(values[method]):
-            ax.plot(found, [y + shift] * len(found), alpha=0.4, markersize=4, **look)
-        middle = [statistics.median(found) if found else np.nan for found in values[method]]
-        ax.plot(middle, shift + np.arange(len(labels)), markersize=6, label=method, **look)
-    if ratio:
-        ax.axvline(1, color=rcParams["text.color"], linewidth=1)
-        _logarithmic(ax, "x")
-    _lines_of(ax, labels)
-    ax.set_xlabel(xlabel)
-    _legend(figure, ax, 4)
+    _legend(figure, panels[0], 6)
     return figure

@@ -54,42 +54,28 @@ def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
     """Load, warm up, fit, score; only the fit is timed."""
     say("loading")
     X, y = _load(cell["set"], cell["rows"])
-    k = len(np.unique(y[y != OUTLIER]))
+    counts = y != OUTLIER
+    k = len(np.unique(y[counts]))
     shape = {"n_rows": len(X), "n_features": X.shape[1], "n_classes": k}
     held = [X]
     del X
     with threadpool_limits(cell["threads"]):
-        return {**shape, **_fit(cell, held, y, k, say)}
-
-
-def _load(name: str, rows: int | None) -> tuple[np.ndarray, np.ndarray]:
-    if name in SHAPES:
-        return SHAPES[name](rows or 0)
-    try:
-        X, y = datasets.load(name, n=rows)
-    except (OSError, ValueError) as error:
-        raise UnavailableError(str(error)) from error
-    return np.ascontiguousarray(X, np.float32), y
-
-
-def _fit(cell: dict[str, Any], held: list[np.ndarray], y: np.ndarray, k: int, say: Say) -> dict[str, Any]:
-    say("warming up")
-    model = make(cell["method"], k, cell["params"], cell["seed"], cell["threads"])
-    few = held[0][: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy()
-    make(cell["method"], k, cell["params"], cell["seed"], cell["threads"]).fit(few)
-    with _rows_on(cell["engine"], held, model, cell["threads"]) as rows:
-        before = _forget_peak()
-        say("fitting")
-        with install_recorder("numba:compile") as compiled:
-            cpu, start = _cpu_seconds(), time.perf_counter()
-            labels = np.asarray(model.fit(rows).labels_)
-            seconds = time.perf_counter() - start
-            cpu = _cpu_seconds() - cpu
-        peak = _peak()
-    say("scoring")
-    counts = y != OUTLIER
+        say("warming up")
+        model, small = (make(cell["method"], k, cell["params"], cell["seed"], cell["threads"]) for _ in range(2))
+        small.fit(held[0][: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy())
+        with _rows_on(cell["engine"], held, model, cell["threads"]) as rows:
+            before = _forget_peak()
+            say("fitting")
+            with install_recorder("numba:compile") as compiled:
+                cpu, start = _cpu_seconds(), time.perf_counter()
+                labels = np.asarray(model.fit(rows).labels_)
+                seconds = time.perf_counter() - start
+                cpu = _cpu_seconds() - cpu
+            peak = _peak()
+        say("scoring")
     return {
         "status": "ok",
+        **shape,
         **metrics.scores(y[counts], labels[counts]),
         "seconds": seconds,
         "cpu_seconds": cpu,
@@ -102,13 +88,32 @@ def _fit(cell: dict[str, Any], held: list[np.ndarray], y: np.ndarray, k: int, sa
     }
 
 
+def _load(name: str, rows: int | None) -> tuple[np.ndarray, np.ndarray]:
+    if name in SHAPES:
+        return SHAPES[name](rows or 0)
+    try:
+        X, y = datasets.load(name, n=rows)
+    except (OSError, ValueError) as error:
+        raise UnavailableError(str(error)) from error
+    return np.ascontiguousarray(X, np.float32), y
+
+
 @contextmanager
 def _rows_on(engine: str, held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]:
     """The rows where an engine takes them from; the only item of the list is let go where they are put elsewhere."""
     if engine in ("files", "dask") and not isinstance(model, RecipeClusterer):
         raise UnavailableError(f"{type(model).__name__} cannot fit rows from {engine}.")
-    if engine == "dask":
-        with _on_dask(held, model, threads) as rows:
+    if engine == "dask":  # on one worker a thread, whose kernels are warm
+        import dask.array
+        from distributed import Client, LocalCluster, wait
+
+        cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=":0")
+        with cluster, Client(cluster):
+            X = held.pop()
+            clone(model).fit(dask.array.from_array(X[:WARM_ROWS], chunks=(WARM_ROWS // DASK_CHUNKS, -1)))
+            rows = dask.array.from_array(X, chunks=(-(-len(X) // DASK_CHUNKS), -1)).persist()
+            del X
+            wait(rows)
             yield rows
     elif engine == "files":
         with tempfile.TemporaryDirectory(prefix="dncsc-bench-") as folder:
@@ -120,24 +125,6 @@ def _rows_on(engine: str, held: list[np.ndarray], model: Any, threads: int) -> I
         if engine == "one thread":
             model.set_params(n_jobs=1)
         yield held[0]
-
-
-@contextmanager
-def _on_dask(held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]:
-    """A Dask array on a cluster of one worker a thread, whose kernels are warm."""
-    try:
-        import dask.array
-        from distributed import Client, LocalCluster, wait
-    except ImportError as error:
-        raise UnavailableError(f"Dask is not installed ({error}): pip install dncsc[dask]") from error
-    cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=":0")
-    with cluster, Client(cluster):
-        X = held.pop()
-        clone(model).fit(dask.array.from_array(X[:WARM_ROWS], chunks=(WARM_ROWS // DASK_CHUNKS, -1)))
-        rows = dask.array.from_array(X, chunks=(-(-len(X) // DASK_CHUNKS), -1)).persist()
-        del X
-        wait(rows)
-        yield rows
 
 
 def _cpu_seconds() -> float:

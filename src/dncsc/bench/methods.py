@@ -81,11 +81,11 @@ def names() -> list[str]:
 
 def check(name: str) -> None:
     """Refuse a method that there is not; the current folder is looked into, as the processes of cells do."""
-    if ":" not in name:
-        if name not in names():
-            hint, known = did_you_mean(name, names()), ", ".join(names())
-            raise ValueError(f"there is no method {name!r}.{hint} There are: {known}, and your own as module:callable.")
+    if name in names():
         return
+    if ":" not in name:
+        hint, known = did_you_mean(name, names()), ", ".join(names())
+        raise ValueError(f"there is no method {name!r}.{hint} There are: {known}, and your own as module:callable.")
     here = os.getcwd()
     sys.path.insert(0, here)
     try:

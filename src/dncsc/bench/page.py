@@ -5,34 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
 
 from dncsc.bench.sections import Section
 from dncsc.bench.tables import Table
 
 GENERATOR = '<meta name="generator" content="dncsc bench report">'
-"""By which a folder is known to hold a report, and not something of the user's."""
-
-STYLE = """
-:root { --ground: #ffffff; --ink: #1f2937; --soft: #5b6472; --line: #e2e6ec; --stripe: #f6f8fa; --accent: #0069c2; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #14181f; --ink: #d7dce4; --soft: #9aa4b2; --line: #2b323d; --stripe: #1a1f28; --accent: #6cb6ff; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 84rem; padding: 1rem; background: var(--ground); color: var(--ink);
-  font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.7rem; margin: 1rem 0; } h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; } h3 { font-size: 1rem; }
-a { color: var(--accent); } p, li { max-width: 46rem; } nav a { display: inline-block; margin: 0 1rem .3rem 0; }
-.note { color: var(--soft); font-size: .88rem; margin: .3rem 0; }
-.scroll { overflow-x: auto; margin: .5rem 0; }
-table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .28rem .5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
-.words { text-align: left; }
-th:first-child, td:first-child { position: sticky; left: 0; background: var(--ground); }
-tbody tr:nth-child(even) td { background: var(--stripe); }
-td strong { color: var(--accent); }
-figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .88rem; }
-img { max-width: max(100%, 60rem); height: auto; }
-"""
+"""Stands in page.html; by it a folder is known to hold a report, and not something of the user's."""
 
 
 def markdown(title: str, sections: Sequence[Section]) -> str:
@@ -69,23 +49,8 @@ def _words(table: Table) -> list[bool]:
 def page(title: str, sections: Sequence[Section]) -> str:
     """The whole report; figures are images beside it."""
     links = "".join(f'<a href="#{section.name}">{html.escape(section.name)}</a>' for section in sections)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-{GENERATOR}
-<title>{html.escape(title)}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>{html.escape(title)}</h1>
-<nav>{links}</nav>
-{chr(10).join(map(_section, sections))}
-</body>
-</html>
-"""
+    template = Template(files("dncsc.bench").joinpath("page.html").read_text("utf-8"))
+    return template.substitute(title=html.escape(title), links=links, sections="\n".join(map(_section, sections)))
 
 
 def _section(section: Section) -> str:

@@ -43,13 +43,7 @@ class Limits:
 
     @classmethod
     def parse(cls, time: str, memory: str) -> Limits:
-        """From texts.
-
-        Examples
-        --------
-        >>> Limits.parse("10m", "8GB")
-        Limits(seconds=600.0, bytes=8000000000)
-        """
+        """From texts such as 10m and 8GB."""
         found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", time.lower())
         if not found or found[2] not in UNITS or not float(found[1]):
             raise ValueError(f"a limit of time is something like 600s, 10m or 1h; got {time!r}.")

@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
-
-from dncsc.bench.figures import STYLES
+from dncsc.bench import figures
 from dncsc.bench.page import GENERATOR, markdown, page
 from dncsc.bench.results import Results
 from dncsc.bench.sections import Section, section
@@ -25,17 +23,10 @@ TITLE = "dncsc: benchmarks"
 def write_report(results: Results, folder: Path) -> None:
     """Write report.md, index.html and figures/ into a folder; the same results give the same files.
 
-    Parameters
-    ----------
-    results : Results
-        Finished or not.
-    folder : Path
-        Made where it is missing. An older report in it is replaced; anything else is refused.
+    The folder is made where it is missing. An older report in it is replaced; anything else is refused.
     """
     if not results.plans:
         raise ValueError(f"{results.path} has no results yet.")
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is not a folder.")
     old = folder / "index.html"
     if folder.exists() and any(folder.iterdir()) and not (old.exists() and GENERATOR in old.read_text("utf-8")):
         raise ValueError(f"{folder} holds other things than a report; name another folder.")
@@ -53,9 +44,7 @@ def write_report(results: Results, folder: Path) -> None:
     sections += [*_troubles(suites), *_circumstances(runs)]
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for drawing in (drawing for each in sections for drawing in each.drawings):
-        for theme, style in STYLES.items():
-            with rc_context(style):
-                drawing.draw().savefig(folder / f"figures/{drawing.name}-{theme}.png", metadata={"Software": None})
+        figures.save(drawing.draw, folder / "figures", drawing.name)
     (folder / "report.md").write_text(markdown(TITLE, sections), encoding="utf-8")
     (folder / "index.html").write_text(page(TITLE, sections), encoding="utf-8")
 
@@ -91,14 +80,10 @@ def _circumstances(runs: list[dict[str, Any]]) -> list[Section]:
     if compiled:
         notes.append(f"In {compiled} runs kernels were compiled while they were timed: those times are too long.")
     machines, versions = (
-        sorted({json.dumps(run[what], sort_keys=True) for run in runs}) for what in ("machine", "versions")
+        [json.loads(text) for text in sorted({json.dumps(run[what], sort_keys=True) for run in runs})]
+        for what in ("machine", "versions")
     )
-    rows = [["machine", _machine(json.loads(each))] for each in machines]
-    named = [", ".join(f"{name} {number}" for name, number in json.loads(each).items()) for each in versions]
-    rows += [["versions", each] for each in named]
+    form = "{processor}, {cores} cores, {gigabytes:.0f} GB, {system}"
+    rows = [["machine", form.format(gigabytes=each["memory_bytes"] / 2**30, **each)] for each in machines]
+    rows += [["versions", ", ".join(f"{name} {number}" for name, number in each.items())] for each in versions]
     return [Section("machine", "Where it ran", notes, [Table("Machine and versions", ["", "what"], rows)])]
-
-
-def _machine(machine: dict[str, Any]) -> str:
-    memory = f"{machine['memory_bytes'] / 2**30:.0f} GB"
-    return f"{machine['processor']}, {machine['cores']} cores, {memory}, {machine['system']}"

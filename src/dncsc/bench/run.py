@@ -27,19 +27,10 @@ Record = dict[str, Any]
 
 
 def run_plan(plan: Plan, results: Results, limits: Limits, progress: LiveProgress, retry: bool = False) -> None:
-    """Run what is left of a plan.
+    """Run what is left of a plan, and tell `progress` how it goes.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : Results
-        Open. Cells that it has are not run again, except those that were skipped, or exceeded a limit that is now
-        higher.
-    limits : Limits
-    progress : LiveProgress
-        Is told how the cells are going.
-    retry : bool
-        Run again also what failed or exceeded a limit.
+    Cells that have a result are not run again, except those that were skipped, or exceeded a limit that is now
+    higher; with `retry` also those that failed or exceeded a limit.
     """
     results.add_plan(plan)
     hopeless: dict[str, str] = {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dncsc import datasets
+from dncsc.bench.measure import ENGINES
 from dncsc.bench.methods import YARDSTICK, check
 from dncsc.bench.results import Plan
 from dncsc.bench.shapes import SHAPES
@@ -47,18 +48,13 @@ class Suite:
     """of the grid and, by default, of the sizes, the first two are quick"""
 
 
-FLOWER = ("fl-20m",)
-CANDIDATES, EXACT = "dnc-sc/nearest=candidates", "dnc-sc/nearest=exact"
+OURS, FLOWER, THREE = ("dnc-sc",), ("fl-20m",), ("pendigits", "tm-1m", "fl-20m")
 SELECTIONS = ("dnc-sc/select=kmeans", "dnc-sc/select=dnc-kmeans", "dnc-sc")
 ABLATIONS = tuple(f"{select}/nearest={how}" for how in ("candidates", "exact") for select in SELECTIONS)
 
 _ALL = (
     Suite(
-        "paper",
-        "Ten sets, nine methods: ACC, NMI and time (the paper's Tables 3 to 5)",
-        TEN,
-        NINE,
-        quick_sets=("pendigits", "tm-1m", "fl-20m"),
+        "paper", "Ten sets, nine methods: ACC, NMI and time (the paper's Tables 3 to 5)", TEN, NINE, quick_sets=THREE
     ),
     Suite("landmarks", "ACC, NMI and time by the number of landmarks p", FOUR, NINE[2:], {"n_landmarks": P}),
     Suite("neighbors", "ACC, NMI and time by the number of nearest landmarks K", FOUR, NINE[3:], {"n_neighbors": K}),
@@ -66,7 +62,7 @@ _ALL = (
         "alpha",
         "ACC, NMI and time by K and the selection rate alpha",
         FOUR,
-        ("dnc-sc",),
+        OURS,
         {"n_neighbors": K, "selection_rate": ALPHA},
     ),
     Suite("phases", "Seconds a phase", FOUR, ("lsc-k", "lsc-r", "u-spec", "dnc-sc")),
@@ -85,13 +81,9 @@ _ALL = (
         reference="divide-and-conquer",
         quick_sets=("blobs-500", "blobs-1000"),
     ),
-    Suite("nearest", "Approximate and exact nearest landmarks", FOUR, (CANDIDATES, EXACT), {"n_neighbors": K}),
+    Suite("nearest", "Approximate and exact nearest landmarks", FOUR, ABLATIONS[2::3], {"n_neighbors": K}),
     Suite(
-        "ablation",
-        "Three selections, approximate and exact nearest landmarks",
-        FOUR,
-        ABLATIONS,
-        reference=CANDIDATES,
+        "ablation", "Three selections, approximate and exact nearest landmarks", FOUR, ABLATIONS, reference=ABLATIONS[2]
     ),
     Suite(
         "scaling",
@@ -105,7 +97,7 @@ _ALL = (
         "many-landmarks",
         "ACC, NMI and time with up to 10,000 landmarks",
         FLOWER,
-        ("dnc-sc",),
+        OURS,
         {"n_landmarks": (1000, 2000, 5000, 10_000)},
         quick_sets=FLOWER,
     ),
@@ -115,21 +107,14 @@ _ALL = (
         TEN,
         ("dnc-sc", YARDSTICK),
         reference=YARDSTICK,
-        quick_sets=("pendigits", "tm-1m", "fl-20m"),
+        quick_sets=THREE,
     ),
-    Suite(
-        "engines",
-        "Threads, files and Dask",
-        ("mnist", "cg-10m"),
-        ("dnc-sc",),
-        engines=("threads", "one thread", "files", "dask"),
-        quick_sets=FLOWER,
-    ),
+    Suite("engines", "Threads, files and Dask", ("mnist", "cg-10m"), OURS, engines=ENGINES, quick_sets=FLOWER),
     Suite(
         "files",
         "Rows in a file, with less memory than they need",
         FLOWER,
-        ("dnc-sc",),
+        OURS,
         sizes=(20_000_000, 100_000_000),
         engines=("threads", "files"),
         quick_sets=FLOWER,

@@ -1,17 +1,22 @@
-"""What the runs of a results file come to: repeats together, suite by suite."""
+"""What the runs of a results file come to, repeats together, suite by suite; and the paper's numbers, as published."""
 
 from __future__ import annotations
 
+import csv
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any, TypeVar
 
 from dncsc.bench.results import Cell, Plan, Results, SetSize
 
 PERCENT = ("acc", "nmi", "ari", "purity")
 NO_RESULT, TO_COME = "N/A", "…"
+DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates", "dnc-sc/bandwidth=mean"
+"""All are the paper's DnC-SC: ours, ours with its search of nearest landmarks, and ours with its weights."""
 
 Record = dict[str, Any]
 Item = TypeVar("Item")
@@ -30,6 +35,18 @@ def spread(values: Sequence[float]) -> Spread | None:
     if not values:
         return None
     return Spread(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+
+
+@cache
+def _paper() -> dict[tuple[str, str, str], Spread]:
+    rows = csv.DictReader(files("dncsc.bench").joinpath("paper_tables.csv").read_text().splitlines())
+    found = [((row["dataset"], row["method"], row["metric"]), row["mean"], row["std"]) for row in rows]
+    return {key: Spread(float(mean), float(std) if std else None) for key, mean, std in found if mean}
+
+
+def published(name: str, rows: int | None, method: str, measure: str) -> Spread | None:
+    """Mean and deviation in the paper, scores in percent; None where it has none, or for a set of another size."""
+    return None if rows else _paper().get((name, "dnc-sc" if method in DNC_SC else method, measure))
 
 
 @dataclass

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from dncsc.bench.paper import published
-from dncsc.bench.summary import NO_RESULT, Repeats, Spread, SuiteResults, set_label
+from dncsc.bench.summary import NO_RESULT, Repeats, Spread, SuiteResults, published, set_label
 
 MEASURES = {"acc": "ACC, percent", "nmi": "NMI, percent", "seconds": "Time, seconds"}
 BASELINE = "k-means"
@@ -19,8 +18,7 @@ BASELINE = "k-means"
 SIGNS = "▲ ▼: above or below the paper's by more than two standard deviations (ours and theirs together)."
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Lines of text, bold between double asterisks."""
 
     title: str

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from typer import Option
 
 from dncsc.bench.live import LiveProgress
@@ -26,6 +25,7 @@ app = typer.Typer(
         "dncsc bench report results.jsonl -o report",
     ),
 )
+REPEATS_HELP = "How often; each time with another seed; 5 times, or 2 if quick."
 
 
 def _run(suite: Suite) -> Callable[..., None]:
@@ -34,9 +34,7 @@ def _run(suite: Suite) -> Callable[..., None]:
         sets: Annotated[str | None, Option(help="Only these sets, with commas between.")] = None,
         methods: Annotated[str | None, Option(help="Only these methods; your own as module:callable.")] = None,
         rows: Annotated[int | None, Option(help="Synthetic sets of this many rows at most.")] = None,
-        repeats: Annotated[
-            int | None, Option(help="How often; each time with another seed; 5 times, or 2 if quick.")
-        ] = None,
+        repeats: Annotated[int | None, Option(help=REPEATS_HELP)] = None,
         quick: Annotated[bool, Option("--quick", help="A small version that takes a few minutes.")] = False,
         limit: Annotated[str, Option(help="Time that a fit may take.")] = "600s",
         memory: Annotated[str, Option(help="Memory that a run may take.")] = "8GB",
@@ -54,20 +52,16 @@ def _run(suite: Suite) -> Callable[..., None]:
             raise typer.BadParameter(str(error)) from error
         except KeyboardInterrupt:
             done = f"{progress.done} of {len(list(chosen.cells()))} cells are in {output}"
-            _say(f"Stopped; {done}. The same command goes on from there.")
+            typer.echo(f"Stopped; {done}. The same command goes on from there.", err=True)
             raise typer.Exit(130) from None
         if not progress.ran:
             again = "" if progress.statuses == {"ok"} else " --retry runs those again that failed or exceeded a limit."
-            _say(f"Nothing to run: all {progress.done} cells are in {output} already.{again}")
+            typer.echo(f"Nothing to run: all {progress.done} cells are in {output} already.{again}", err=True)
         if "failed" in progress.statuses and "ok" not in progress.statuses:
-            _say("No cell gave a result.")
+            typer.echo("No cell gave a result.", err=True)
             raise typer.Exit(1)
 
     return run
-
-
-def _say(text: str) -> None:
-    Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _listed(text: str | None) -> list[str]:

@@ -14,8 +14,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-Outcome = Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]
-
 
 def _end_with_suite() -> None:
     """Wait until stdin is closed, which happens when the suite ends, and end everything that this cell started."""
@@ -24,7 +22,7 @@ def _end_with_suite() -> None:
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
-def main(run: Outcome | None = None) -> None:
+def main(run: Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]] | None = None) -> None:
     """Read a cell, run it, print the outcome; a function to run it with is for tests."""
     results = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -53,9 +53,8 @@ def run_plan(plan: Plan, results: Results, limits: Limits, progress: LiveProgres
 
 def _worth_another_try(known: Record, limits: Limits, retry: bool) -> bool:
     status = known["status"]
-    if status in LIMITED:
-        return retry or bool(known["limits"][LIMITED[status]] < asdict(limits)[LIMITED[status]])
-    return status == "skipped" or (retry and status == "failed")
+    higher = status in LIMITED and known["limits"][LIMITED[status]] < asdict(limits)[LIMITED[status]]
+    return status == "skipped" or higher or (retry and status != "ok")
 
 
 def _circumstances(limits: Limits) -> Record:

@@ -135,7 +135,8 @@ def _measured(results: SuiteResults, name: str) -> Parts:
     notes = [f"Ratio: to {reference} on threads, of times in the same repeat, median (smallest … largest)."]
     labels = [method if engine == "threads" else f"{method} on {engine}" for method, engine in competing]
     drawing = Drawing(name, "Time and memory", partial(figures.bars, labels, panels))
-    return [Table("Time and memory", ["", "method", "engine", *MEASURED], rows, notes)], [drawing]
+    table = Table("Time and memory", ["", "method", "engine", *MEASURED], rows, notes)
+    return [table, *_phases(results, name)[0]], [drawing]
 
 
 def _measures(found: Repeats, base: Repeats, on_threads: Repeats) -> list[str]:
@@ -159,14 +160,9 @@ def _measures(found: Repeats, base: Repeats, on_threads: Repeats) -> list[str]:
     ]
 
 
-def _price(results: SuiteResults, name: str) -> Parts:
-    tables, drawings = _measured(results, name)
-    return [*tables, *_phases(results, name)[0]], drawings
-
-
 def _scaling(results: SuiteResults, name: str) -> Parts:
     """The same, with the exponent of each method and lines instead of bars."""
-    (table,), _ = _measured(results, name)
+    (table, phases), _ = _measured(results, name)
     notes, panels = list(table.notes), []
     for kind in dict.fromkeys(kind for kind, _ in results.sets):
         seconds, memory = Panel({}, kind, "rows", "seconds", "xy"), Panel({}, kind, "rows", "MB beyond the input", "xy")
@@ -180,7 +176,7 @@ def _scaling(results: SuiteResults, name: str) -> Parts:
                 notes.append(f"Time of {method} on {kind} grows as N^{np.polyfit(n, t, 1)[0]:.2f}.")
         panels += [seconds, memory]
     text = "Time and memory by the number of rows"
-    return [table._replace(notes=notes)], [Drawing(name, text, partial(figures.lines, panels, 2))]
+    return [table._replace(notes=notes), phases], [Drawing(name, text, partial(figures.lines, panels, 2))]
 
 
 def _shapes(results: SuiteResults, name: str) -> Parts:
@@ -208,10 +204,9 @@ BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {
     "paper": _compared,
     "ablation": partial(_compared, ranked=False),
     **dict.fromkeys(("landmarks", "neighbors", "alpha", "selection", "nearest", "many-landmarks"), _curves),
-    **dict.fromkeys(("engines", "files"), _measured),
+    **dict.fromkeys(("price", "engines", "files"), _measured),
     "simulation": partial(_compared, measures=("nmi", "seconds"), ranked=False),
     "phases": _phases,
     "scaling": _scaling,
-    "price": _price,
     "shapes": _shapes,
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any
 
 from dncsc.bench.results import Cell, Plan, Results, SetSize
 
@@ -19,7 +19,6 @@ DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates", "dnc-sc/bandwidth=mean"
 """All are the paper's DnC-SC: ours, ours with its search of nearest landmarks, and ours with its weights."""
 
 Record = dict[str, Any]
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class SuiteResults:
         return self.cells.get(cell.kind) or Repeats(cell)
 
 
-def _distinct(items: Iterable[Item]) -> list[Item]:
+def _distinct(items: Iterable[Any]) -> list[Any]:
     """Without repetitions; points of a grid are dicts, which have no hash."""
     return list({repr(item): item for item in items}.values())
 

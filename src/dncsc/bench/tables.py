@@ -62,10 +62,6 @@ def bold(texts: Iterable[str], values: Iterable[float], less: bool) -> list[str]
     return [f"**{text}**" if top else text for text, top in zip(texts, best, strict=True)]
 
 
-def _means(values: Iterable[Spread | None]) -> np.ndarray:
-    return np.array([value.mean if value else np.nan for value in values])
-
-
 def _shown(values: Iterable[float], measure: str) -> np.ndarray:
     """Means as far as they are shown: what reads the same is as good."""
     return np.array([round(value, _decimals(value, measure)) for value in values])
@@ -80,8 +76,8 @@ def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Tab
         repeats = [results.find(size, method) for method in methods]
         values = [each.spread(measure) for each in repeats]
         paper = [published(*size, method, measure) for method in methods]
-        ours.append(_means(values))
-        theirs.append(_means(paper))
+        ours.append([each.mean(measure) for each in repeats])
+        theirs.append([value.mean if value else np.nan for value in paper])
         texts = [with_deviation(value, measure) or each.missing for value, each in zip(values, repeats, strict=True)]
         texts = bold(texts, np.where(outside, np.nan, _shown(ours[-1], measure)), less)
         rows.append([set_label(size), *map(partial(_beside_paper, measure), texts, values, paper)])

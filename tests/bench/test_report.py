@@ -16,11 +16,10 @@ pytest.importorskip("typer")
 from matplotlib.image import imread
 from typer.testing import CliRunner
 
-from dncsc.bench.paper import published
 from dncsc.bench.report import write_report
 from dncsc.bench.results import Results
 from dncsc.bench.suites import NINE, SUITES, TEN
-from dncsc.bench.summary import Spread, collect, spread
+from dncsc.bench.summary import Spread, collect, published, spread
 from dncsc.bench.tables import compared, ranks, sign
 from dncsc.cli import main
 from dncsc.cli.bench import app

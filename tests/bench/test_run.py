@@ -22,11 +22,9 @@ from typer.testing import CliRunner
 
 from dncsc import __version__
 from dncsc.bench import process
-from dncsc.bench.cells import Cell, Plan
-from dncsc.bench.engines import ENGINES
-from dncsc.bench.measure import outcome
+from dncsc.bench.measure import ENGINES, outcome
 from dncsc.bench.process import Limits, run_cell
-from dncsc.bench.results import Results
+from dncsc.bench.results import Cell, Plan, Results
 from dncsc.bench.run import run_plan
 from dncsc.cli.bench import app
 

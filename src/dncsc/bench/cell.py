@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
-
-Outcome = Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]
 
 
 def _end_with_suite() -> None:
@@ -23,16 +22,13 @@ def _end_with_suite() -> None:
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
-def main(run: Outcome | None = None) -> None:
+def main(run: Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]] | None = None) -> None:
     """Read a cell, run it, print the outcome; a function to run it with is for tests."""
     results = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    asked = b""
-    while not asked.endswith(b"\n"):
-        some = os.read(0, 1)
-        if not some:  # the suite has ended
-            return
-        asked += some
+    asked = sys.stdin.buffer.readline()
+    if not asked.endswith(b"\n"):  # the suite has ended
+        return
     threading.Thread(target=_end_with_suite, daemon=True).start()
 
     def tell(line: dict[str, Any]) -> None:

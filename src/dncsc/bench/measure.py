@@ -1,70 +1,81 @@
-"""Measure one cell: time, memory and scores of a fit."""
+"""Measure one cell: time, memory and scores of a fit, with the rows in memory, in a file, or on a Dask cluster."""
 
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 from numba.core.event import install_recorder
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from dncsc import datasets, memory, metrics
-from dncsc.bench import methods
-from dncsc.bench.engines import ENGINES, WARM_ROWS, UnavailableError
+from dncsc import datasets, memory, metrics, open_rows
+from dncsc.bench.methods import make
 from dncsc.bench.shapes import OUTLIER, SHAPES
+from dncsc.estimators.base import RecipeClusterer
 
-STATUS = {UnavailableError: "skipped", MemoryError: "memory"}
+ENGINES = ("threads", "one thread", "files", "dask")
+FILE_MEMORY = 2**28
+"""Bytes that a fit on a file may take beyond what the process has."""
+DASK_CHUNKS = 16
+WARM_ROWS = 5000
+"""That kernels are warmed on."""
 
 Say = Callable[[str], None]
+
+
+class UnavailableError(Exception):
+    """An engine, or a set, that cannot be had here; says why."""
+
+
+def outcome(cell: dict[str, Any], say: Say) -> dict[str, Any]:
+    """What a cell gave, or why it gave nothing."""
+    try:
+        return measure(cell, say)
+    except UnavailableError as error:
+        return {"status": "skipped", "reason": str(error)}
+    except Exception as error:
+        traceback.print_exc()
+        status = "memory" if isinstance(error, MemoryError) else "failed"
+        # A refusal is certain to come again with the next seed; anything else might not.
+        refused = isinstance(error, ValueError | TypeError | ImportError)
+        return {"status": status, "reason": f"{type(error).__name__}: {error}", "refused": refused}
 
 
 def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
     """Load, warm up, fit, score; only the fit is timed."""
     say("loading")
     X, y = _load(cell["set"], cell["rows"])
-    k = len(np.unique(y[y != OUTLIER]))
+    counts = y != OUTLIER
+    k = len(np.unique(y[counts]))
     shape = {"n_rows": len(X), "n_features": X.shape[1], "n_classes": k}
     held = [X]
     del X
     with threadpool_limits(cell["threads"]):
-        return {**shape, **_fit(cell, held, y, k, say)}
-
-
-def _load(name: str, rows: int | None) -> tuple[np.ndarray, np.ndarray]:
-    if name in SHAPES:
-        return SHAPES[name](rows or 0)
-    try:
-        X, y = datasets.load(name, n=rows)
-    except (OSError, ValueError) as error:
-        raise UnavailableError(str(error)) from error
-    return np.ascontiguousarray(X, np.float32), y
-
-
-def _fit(cell: dict[str, Any], held: list[np.ndarray], y: np.ndarray, k: int, say: Say) -> dict[str, Any]:
-    def make() -> Any:
-        return methods.make(cell["method"], k, cell["params"], cell["seed"], cell["threads"])
-
-    say("warming up")
-    make().fit(held[0][: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy())
-    model = make()
-    with ENGINES[cell["engine"]](held, model, cell["threads"]) as rows:
-        before = _forget_peak()
-        say("fitting")
-        with install_recorder("numba:compile") as compiled:
-            cpu, start = _cpu_seconds(), time.perf_counter()
-            labels = np.asarray(model.fit(rows).labels_)
-            seconds = time.perf_counter() - start
-            cpu = _cpu_seconds() - cpu
-        peak = _peak()
-    say("scoring")
-    counts = y != OUTLIER
+        say("warming up")
+        model, small = (make(cell["method"], k, cell["params"], cell["seed"], cell["threads"]) for _ in range(2))
+        small.fit(held[0][: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy())
+        with _rows_on(cell["engine"], held, model, cell["threads"]) as rows:
+            before = _forget_peak()
+            say("fitting")
+            with install_recorder("numba:compile") as compiled:
+                cpu, start = _cpu_seconds(), time.perf_counter()
+                labels = np.asarray(model.fit(rows).labels_)
+                seconds = time.perf_counter() - start
+                cpu = _cpu_seconds() - cpu
+            peak = _peak()
+        say("scoring")
     return {
         "status": "ok",
+        **shape,
         **metrics.scores(y[counts], labels[counts]),
         "seconds": seconds,
         "cpu_seconds": cpu,
@@ -77,6 +88,45 @@ def _fit(cell: dict[str, Any], held: list[np.ndarray], y: np.ndarray, k: int, sa
     }
 
 
+def _load(name: str, rows: int | None) -> tuple[np.ndarray, np.ndarray]:
+    if name in SHAPES:
+        return SHAPES[name](rows or 0)
+    try:
+        X, y = datasets.load(name, n=rows)
+    except (OSError, ValueError) as error:
+        raise UnavailableError(str(error)) from error
+    return np.ascontiguousarray(X, np.float32), y
+
+
+@contextmanager
+def _rows_on(engine: str, held: list[np.ndarray], model: Any, threads: int) -> Iterator[Any]:
+    """The rows where an engine takes them from; the only item of the list is let go where they are put elsewhere."""
+    if engine in ("files", "dask") and not isinstance(model, RecipeClusterer):
+        raise UnavailableError(f"{type(model).__name__} cannot fit rows from {engine}.")
+    if engine == "dask":  # on one worker a thread, whose kernels are warm
+        import dask.array
+        from distributed import Client, LocalCluster, wait
+
+        cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=":0")
+        with cluster, Client(cluster):
+            X = held.pop()
+            clone(model).fit(dask.array.from_array(X[:WARM_ROWS], chunks=(WARM_ROWS // DASK_CHUNKS, -1)))
+            rows = dask.array.from_array(X, chunks=(-(-len(X) // DASK_CHUNKS), -1)).persist()
+            del X
+            wait(rows)
+            yield rows
+    elif engine == "files":
+        with tempfile.TemporaryDirectory(prefix="dncsc-bench-") as folder:
+            path = Path(folder) / "rows.npy"
+            np.save(path, held.pop())
+            model.set_params(max_memory=memory.resident() + FILE_MEMORY)
+            yield open_rows(path)
+    else:
+        if engine == "one thread":
+            model.set_params(n_jobs=1)
+        yield held[0]
+
+
 def _cpu_seconds() -> float:
     """Of this process and of those that it has started, such as Dask workers."""
     me = psutil.Process()
@@ -87,28 +137,16 @@ def _cpu_seconds() -> float:
 def _forget_peak() -> int:
     """Bytes that the process holds now, input included; from here on, its peak counts anew where the system can."""
     try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
+        Path("/proc/self/clear_refs").write_text("5")
         return memory.resident()
-    except OSError:
-        return _peak()
-
-
-def _peak() -> int:
-    try:
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
     except OSError:
         return memory.peak()
 
 
-def outcome(cell: dict[str, Any], say: Say) -> dict[str, Any]:
-    """What a cell gave, or why it gave nothing."""
+def _peak() -> int:
+    """Unlike that of `memory.peak`, the one since it was last forgotten."""
     try:
-        return measure(cell, say)
-    except Exception as error:
-        traceback.print_exc()
-        status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), "failed")
-        reason = str(error) if status == "skipped" else f"{type(error).__name__}: {error}"
-        # A refusal is certain to come again with the next seed; anything else might not.
-        return {"status": status, "reason": reason, "refused": isinstance(error, ValueError | TypeError | ImportError)}
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return memory.peak()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))

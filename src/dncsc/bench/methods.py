@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
 
-from dncsc.engines.base import Column, Engine
+from dncsc.engines.base import Engine
 from dncsc.estimators.baselines import LloydKMeans
 from dncsc.estimators.registry import METHODS, clusterer
 from dncsc.phases.cut.transfer_cut import Partition
@@ -25,41 +24,27 @@ from dncsc.recipes import Recipe
 from dncsc.suggest import did_you_mean
 
 
-@dataclass(frozen=True)
-class _Subsets:
-    """The embedding of a selection: a row is where its own landmark is."""
+class _Subsets(Selection):
+    """A selection as an embedding: a row is where its own landmark is."""
 
-    selection: Selection
     inputs: ClassVar[Sequence[str]] = (SUBSET,)
 
     @property
-    def columns(self) -> Sequence[Column]:
-        return self.selection.tree.columns
-
-    @property
     def n_dimensions(self) -> int:
-        return int(self.selection.landmarks.shape[1])
+        return int(self.landmarks.shape[1])
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.selection.landmarks.dtype
+        return self.landmarks.dtype
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
-        return [self.selection.tree.locate(rows)]
+        return [self.tree.locate(rows)]
 
     def transform(self, *values: np.ndarray) -> np.ndarray:
-        return self.selection.landmarks[values[0]]
+        return self.landmarks[values[0]]
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return values[0], np.full(len(values[0]), np.nan)  # distances are not asked for
-
-
-def _own_subsets(engine: Engine, settings: Settings, selection: Selection, links: None, affinity: None) -> Partition:
-    return Partition(_Subsets(selection), np.empty(0), 1)
-
-
-def _landmarks(engine: Engine, settings: Settings, embedding: _Subsets) -> Centroids:
-    return Centroids(embedding.selection.landmarks, 1)
 
 
 class DivideAndConquer(LloydKMeans):
@@ -69,7 +54,13 @@ class DivideAndConquer(LloydKMeans):
     """
 
     def _recipe(self) -> Recipe:
-        return Recipe(divide_and_conquer, None, None, _own_subsets, _landmarks)
+        def own_subsets(engine: Engine, settings: Settings, selection: Selection, *_: None) -> Partition:
+            return Partition(_Subsets(selection.landmarks, selection.tree), np.empty(0), 1)
+
+        def landmarks(engine: Engine, settings: Settings, embedding: _Subsets) -> Centroids:
+            return Centroids(embedding.landmarks, 1)
+
+        return Recipe(divide_and_conquer, None, None, own_subsets, landmarks)
 
 
 YARDSTICK = "sklearn-kmeans"
@@ -89,40 +80,27 @@ def names() -> list[str]:
 
 
 def check(name: str) -> None:
-    """Refuse a method that there is not."""
-    if ":" in name:
-        _check_import(name)
-    elif name not in names():
-        hint = did_you_mean(name, names())
-        raise ValueError(
-            f"there is no method {name!r}.{hint} There are: {', '.join(names())}, and your own as module:callable."
-        )
-
-
-def _check_import(path: str) -> None:
-    """Refuse what cannot be imported; the current folder is looked into, as the processes of cells do."""
+    """Refuse a method that there is not; the current folder is looked into, as the processes of cells do."""
+    if name in names():
+        return
+    if ":" not in name:
+        hint, known = did_you_mean(name, names()), ", ".join(names())
+        raise ValueError(f"there is no method {name!r}.{hint} There are: {known}, and your own as module:callable.")
     here = os.getcwd()
     sys.path.insert(0, here)
     try:
-        if not callable(_imported(path)):
+        if not callable(resolve_name(name)):
             raise TypeError("it is not callable")
     except Exception as error:  # modules of others may do anything
-        raise ValueError(f"the method {path!r} cannot be had: {type(error).__name__}: {error}.") from error
+        raise ValueError(f"the method {name!r} cannot be had: {type(error).__name__}: {error}.") from error
     finally:
         sys.path.remove(here)
 
 
-def _imported(path: str) -> Any:
-    module, _, attribute = path.partition(":")
-    return getattr(importlib.import_module(module), attribute)
-
-
 def make(name: str, n_clusters: int, params: Mapping[str, Any], seed: int, threads: int) -> Any:
     """An estimator; its seed and threads are set where it has such parameters."""
-    if ":" in name:
-        model = _imported(name)(n_clusters, **params)
-    else:
-        model = OTHERS[name](n_clusters, **params) if name in OTHERS else clusterer(name, n_clusters, **params)
+    own = resolve_name(name) if ":" in name else OTHERS.get(name, partial(clusterer, name))
+    model = own(n_clusters, **params)
     known = model.get_params(deep=False) if hasattr(model, "get_params") else {}
     if "random_state" in known and known["random_state"] is None:
         model.set_params(random_state=seed)

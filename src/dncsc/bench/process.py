@@ -18,17 +18,15 @@ from typing import IO, Any
 
 import psutil
 
-from dncsc.bench.cells import Cell
+from dncsc.bench.results import Cell
 from dncsc.memory import format_bytes, parse_bytes
 
-LOOK_SECONDS = 0.05
-"""Between looks at the memory of a cell."""
+LOOK_SECONDS, FAMILY_SECONDS = 0.05, 0.5
+"""Between looks at the memory of a cell, and between searches for processes that it has started."""
 FITS = ("warming up", "fitting")
 """Stages that the limit of time is for."""
 OTHER_SECONDS = 300
 """That other stages may take at least."""
-FAMILY_SECONDS = 0.5
-"""Between searches for processes that a cell has started."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 CELL_COMMAND = [sys.executable, "-m", "dncsc.bench.cell"]
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
@@ -45,13 +43,7 @@ class Limits:
 
     @classmethod
     def parse(cls, time: str, memory: str) -> Limits:
-        """From texts.
-
-        Examples
-        --------
-        >>> Limits.parse("10m", "8GB")
-        Limits(seconds=600.0, bytes=8000000000)
-        """
+        """From texts such as 10m and 8GB."""
         found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", time.lower())
         if not found or found[2] not in UNITS or not float(found[1]):
             raise ValueError(f"a limit of time is something like 600s, 10m or 1h; got {time!r}.")
@@ -62,31 +54,23 @@ class Limits:
 
 
 def run_cell(cell: Cell, limits: Limits, tell: Callable[[str], None] = lambda stage: None) -> dict[str, Any]:
-    """Outcome of a cell: what it measured, or a status and a reason.
-
-    Parameters
-    ----------
-    cell : Cell
-    limits : Limits
-    tell : callable
-        Called with what the cell is doing, several times a second.
-    """
+    """What a cell measured, or a status and a reason; `tell` is told its stage several times a second."""
     with tempfile.TemporaryFile() as errors, _started(cell, errors) as child:
-        watch = _LimitWatch(child, limits)
+        watch, printed = _LimitWatch(child, limits), child.stdout.fileno()  # type: ignore[union-attr]
         stage, since, unread = "starting", time.monotonic(), b""
         while True:
-            some, ended = _read(child)
-            *lines, unread = (unread + some).split(b"\n")
+            some = os.read(printed, 2**16) if select.select([printed], [], [], LOOK_SECONDS)[0] else None
+            *lines, unread = (unread + (some or b"")).split(b"\n")
             for line in map(json.loads, lines):
                 if "outcome" in line:
                     return {**line["outcome"], "family_bytes": watch.peak}
                 stage, since = line["stage"], time.monotonic()
-            if ended:
+            if some == b"":
                 return {"status": "failed", "reason": _how_it_ended(child, stage, errors)}
             tell(stage)
-            reason = watch.excess(stage, time.monotonic() - since)
-            if reason:
-                return {**reason, "family_bytes": watch.peak}
+            excess = watch.excess(stage, time.monotonic() - since)
+            if excess:
+                return {**excess, "family_bytes": watch.peak}
 
 
 @contextmanager
@@ -115,15 +99,6 @@ def _started(cell: Cell, errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]
                 pipe.close()  # type: ignore[union-attr]
 
 
-def _read(child: subprocess.Popen[bytes]) -> tuple[bytes, bool]:
-    """What the cell has printed, and whether that was all."""
-    assert child.stdout is not None
-    if not select.select([child.stdout], [], [], LOOK_SECONDS)[0]:
-        return b"", False
-    some = os.read(child.stdout.fileno(), 2**16)
-    return some, not some
-
-
 def _how_it_ended(child: subprocess.Popen[bytes], stage: str, errors: IO[bytes]) -> str:
     code = child.wait()
     errors.seek(0)
@@ -146,7 +121,10 @@ class _LimitWatch:
             with suppress(psutil.Error):
                 self._family[1:] = self._family[0].children(recursive=True)
             self._searched = time.monotonic()
-        held = sum(map(_resident, self._family))
+        held = 0
+        for process in self._family:
+            with suppress(psutil.Error):  # it has ended
+                held += process.memory_info().rss
         self.peak = max(self.peak, held) if stage == FITS[-1] else self.peak
         if held > self._limits.bytes:
             return {"status": "memory", "reason": f"more than {format_bytes(self._limits.bytes)} while {stage}"}
@@ -154,10 +132,3 @@ class _LimitWatch:
         if seconds > most:
             return {"status": "timeout", "reason": f"more than {most:g} s of {stage}"}
         return None
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0

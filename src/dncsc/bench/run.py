@@ -8,14 +8,15 @@ import platform
 import re
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import psutil
 
-from dncsc.bench.cells import Cell, Plan
+from dncsc.bench.live import LiveProgress
 from dncsc.bench.process import Limits, run_cell
-from dncsc.bench.results import Results
+from dncsc.bench.results import Plan, Results
 from dncsc.version import __version__
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
@@ -25,43 +26,26 @@ LIMITED = {"timeout": "seconds", "memory": "bytes"}
 Record = dict[str, Any]
 
 
-class CellProgress(Protocol):
-    """Is told how the cells of a plan are going."""
+def run_plan(plan: Plan, results: Results, limits: Limits, progress: LiveProgress, retry: bool = False) -> None:
+    """Run what is left of a plan, and tell `progress` how it goes.
 
-    def begin(self, cell: Cell, stage: str) -> None:
-        """A cell is in some stage; told several times a second."""
-
-    def finish(self, cell: Cell, record: Record, anew: bool) -> None:
-        """A cell is over, or was before (not anew)."""
-
-
-def run_plan(plan: Plan, results: Results, limits: Limits, progress: CellProgress, retry: bool = False) -> None:
-    """Run what is left of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-    results : Results
-        Open. Cells that it has are not run again, except those that were skipped, or exceeded a limit that is now
-        higher.
-    limits : Limits
-    progress : CellProgress
-    retry : bool
-        Run again also what failed or exceeded a limit.
+    Cells that have a result are not run again, except those that were skipped, or exceeded a limit that is now
+    higher; with `retry` also those that failed or exceeded a limit.
     """
     results.add_plan(plan)
     hopeless: dict[str, str] = {}
     for cell in plan.cells():
         known = results.runs.get(cell.key)
+        record, anew = known or {}, False
         if known is None or _worth_another_try(known, limits, retry):
-            reason = hopeless.get(cell.kind)
-            record = {"status": "skipped", "reason": reason} if reason else _run(cell, limits, progress)
-            record = {**asdict(cell), **record, **_circumstances(limits)}
-            anew = known is None or (known["status"], known.get("reason")) != (record["status"], record.get("reason"))
+            if cell.kind in hopeless:
+                record = {"status": "skipped", "reason": hopeless[cell.kind]}
+            else:
+                load = round(os.getloadavg()[0], 2)
+                record = {"load": load, **run_cell(cell, limits, partial(progress.begin, cell))}
+            anew = known is None or any(known.get(name) != record.get(name) for name in ("status", "reason"))
             if anew:
-                results.add_run(cell, record)
-        else:
-            record, anew = known, False
+                results.add_run(cell, {**asdict(cell), **record, **_circumstances(limits)})
         if record["status"] in LIMITED or record.get("refused"):
             hopeless.setdefault(cell.kind, f"repeat {cell.repeat + 1}: {record['reason']}")
         progress.finish(cell, record, anew)
@@ -69,35 +53,23 @@ def run_plan(plan: Plan, results: Results, limits: Limits, progress: CellProgres
 
 def _worth_another_try(known: Record, limits: Limits, retry: bool) -> bool:
     status = known["status"]
-    if status in LIMITED:
-        which = LIMITED[status]
-        return retry or bool(known["limits"][which] < asdict(limits)[which])
-    return status == "skipped" or (retry and status == "failed")
-
-
-def _run(cell: Cell, limits: Limits, progress: CellProgress) -> Record:
-    load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
-    return {"load": load, **run_cell(cell, limits, lambda stage: progress.begin(cell, stage))}
+    higher = status in LIMITED and known["limits"][LIMITED[status]] < asdict(limits)[LIMITED[status]]
+    return status == "skipped" or higher or (retry and status != "ok")
 
 
 def _circumstances(limits: Limits) -> Record:
     """Where, when and with what it ran."""
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
-    return {
-        "limits": asdict(limits),
-        "versions": {"dncsc": __version__, "python": platform.python_version(), **versions},
-        "machine": machine(),
-        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-
-
-def machine() -> Record:
-    """Processor, cores, memory, system."""
     info = Path("/proc/cpuinfo")
     named = re.search(r"model name\s*:\s*(.*\S)", info.read_text()) if info.exists() else None
     return {
-        "processor": named[1] if named else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "memory_bytes": psutil.virtual_memory().total,
-        "system": platform.system(),
+        "limits": asdict(limits),
+        "versions": {"dncsc": __version__, "python": platform.python_version(), **versions},
+        "machine": {
+            "processor": named[1] if named else platform.processor() or platform.machine(),
+            "cores": os.cpu_count(),
+            "memory_bytes": psutil.virtual_memory().total,
+            "system": platform.system(),
+        },
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -15,11 +15,9 @@ OUTLIER = -1
 """Label of rows that belong to no cluster and do not count in scores."""
 
 
-def _gaussians(
-    n: int, d: int, k: int, width: float | Sequence[float] = 0.5, box: float = 10.0, seed: int = 0
-) -> Labelled:
-    X, label = make_blobs(n, n_features=d, centers=k, cluster_std=width, center_box=(-box, box), random_state=seed)
-    return X, label
+def _gaussians(d: int, k: int, width: float | list[float] = 0.5, box: float = 10.0, seed: int = 0) -> Maker:
+    options = {"cluster_std": width, "center_box": (-box, box), "random_state": seed}
+    return partial(make_blobs, n_features=d, centers=k, **options)
 
 
 def _uneven(n: int, d: int) -> Labelled:
@@ -31,17 +29,7 @@ def _uneven(n: int, d: int) -> Labelled:
     return random.normal(centres[label], width[label][:, None]), label
 
 
-def _moons(n: int, noise: float = 0.05) -> Labelled:
-    X, label = make_moons(n, noise=noise, random_state=0)
-    return X, label
-
-
-def _circles(n: int) -> Labelled:
-    X, label = make_circles(n, factor=0.5, noise=0.05, random_state=0)
-    return X, label
-
-
-def _with_noise(make: Maker, box: float, n: int) -> Labelled:
+def _with_noise(n: int, make: Maker, box: float) -> Labelled:
     """And 5 outliers for 100 rows, uniform in a box."""
     X, label = make(n)
     noise = np.random.default_rng(0).uniform(-box, box, (len(X) // 20, X.shape[1]))
@@ -70,7 +58,7 @@ def _linked_rings(n: int) -> Labelled:
 
 
 def _integers(n: int) -> Labelled:
-    X, label = _gaussians(n, 2, 4, 1.5, box=15, seed=5)
+    X, label = _gaussians(2, 4, 1.5, box=15, seed=5)(n)
     return np.round(X), label
 
 
@@ -90,20 +78,22 @@ def _pairs(n: int) -> Labelled:
     return random.normal(centres[group], 0.5), group // 2
 
 
+_MOONS = partial(make_moons, noise=0.05, random_state=0)
+
 SHAPES: dict[str, Maker] = {
-    **{f"{k}-gaussians-2d": partial(_gaussians, d=2, k=k, box=4.5 * np.sqrt(k)) for k in (2, 3, 5, 10)},
-    **{f"5-gaussians-{d}d": partial(_gaussians, d=d, k=5, seed=1) for d in (3, 10, 50)},
-    "3-overlapping-2d": partial(_gaussians, d=2, k=3, width=1.0),
-    "8-overlapping-2d": partial(_gaussians, d=2, k=8, width=1.0),
-    "3-widths-2d": partial(_gaussians, d=2, k=3, width=[1, 2.5, 0.5], seed=170),
+    **{f"{k}-gaussians-2d": _gaussians(2, k, box=4.5 * np.sqrt(k)) for k in (2, 3, 5, 10)},
+    **{f"5-gaussians-{d}d": _gaussians(d, 5, seed=1) for d in (3, 10, 50)},
+    "3-overlapping-2d": _gaussians(2, 3, 1.0),
+    "8-overlapping-2d": _gaussians(2, 8, 1.0),
+    "3-widths-2d": _gaussians(2, 3, [1, 2.5, 0.5], seed=170),
     "uneven-2d": partial(_uneven, d=2),
     "uneven-8d": partial(_uneven, d=8),
-    "moons": _moons,
-    "moons-wide": partial(_moons, noise=0.1),
-    "moons-outliers": partial(_with_noise, _moons, 3.0),
-    "gaussians-outliers-2d": partial(_with_noise, partial(_gaussians, d=2, k=4, width=0.6, seed=3), 30.0),
-    "gaussians-outliers-6d": partial(_with_noise, partial(_gaussians, d=6, k=4, width=0.6, seed=3), 30.0),
-    "circles": _circles,
+    "moons": _MOONS,
+    "moons-wide": partial(make_moons, noise=0.1, random_state=0),
+    "moons-outliers": partial(_with_noise, make=_MOONS, box=3.0),
+    "gaussians-outliers-2d": partial(_with_noise, make=_gaussians(2, 4, 0.6, seed=3), box=30.0),
+    "gaussians-outliers-6d": partial(_with_noise, make=_gaussians(6, 4, 0.6, seed=3), box=30.0),
+    "circles": partial(make_circles, factor=0.5, noise=0.05, random_state=0),
     "spirals": _spirals,
     "lines": _lines,
     "linked-rings-3d": _linked_rings,

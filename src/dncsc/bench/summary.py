@@ -1,20 +1,24 @@
-"""What the runs of a results file come to: repeats together, suite by suite."""
+"""What the runs of a results file come to, repeats together, suite by suite; and the paper's numbers, as published."""
 
 from __future__ import annotations
 
+import csv
 import statistics
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
-from dncsc.bench.cells import Cell, Plan, SetSize
-from dncsc.bench.results import Results
+from dncsc.bench.results import Cell, Plan, Results, SetSize
 
 PERCENT = ("acc", "nmi", "ari", "purity")
 NO_RESULT, TO_COME = "N/A", "…"
+DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates", "dnc-sc/bandwidth=mean"
+"""All are the paper's DnC-SC: ours, ours with its search of nearest landmarks, and ours with its weights."""
 
 Record = dict[str, Any]
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,18 @@ def spread(values: Sequence[float]) -> Spread | None:
     if not values:
         return None
     return Spread(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+
+
+@cache
+def _paper() -> dict[tuple[str, str, str], Spread]:
+    rows = csv.DictReader(files("dncsc.bench").joinpath("paper_tables.csv").read_text().splitlines())
+    found = [((row["dataset"], row["method"], row["metric"]), row["mean"], row["std"]) for row in rows]
+    return {key: Spread(float(mean), float(std) if std else None) for key, mean, std in found if mean}
+
+
+def published(name: str, rows: int | None, method: str, measure: str) -> Spread | None:
+    """Mean and deviation in the paper, scores in percent; None where it has none, or for a set of another size."""
+    return None if rows else _paper().get((name, "dnc-sc" if method in DNC_SC else method, measure))
 
 
 @dataclass
@@ -67,12 +83,13 @@ class Repeats:
         return statistics.fmean(self.values(measure) or [float("nan")])
 
     def peak(self) -> float:
-        """Bytes that a run and what it started held at most while fitting."""
-        return max(*self.values("peak_bytes"), *self.values("family_bytes"))
+        """Megabytes that a run and what it started held at most while fitting; NaN where there is no run."""
+        return max([*self.values("peak_bytes"), *self.values("family_bytes")], default=float("nan")) / 2**20
 
     def phase(self, *names: str) -> float:
         """Mean seconds of some phases together."""
-        return statistics.fmean(sum(run["phases"].get(name, 0.0) for name in names) for run in self.runs.values())
+        seconds = [sum(run["phases"].get(name, 0.0) for name in names) for run in self.runs.values()]
+        return statistics.fmean(seconds or [float("nan")])
 
     def ratios(self, reference: Repeats) -> list[float]:
         """Times divided by those of another method in the same repeat: both met the same load of the machine."""
@@ -80,52 +97,44 @@ class Repeats:
         return [ours["seconds"] / theirs["seconds"] for ours, theirs in shared]
 
 
-@dataclass
 class SuiteResults:
     """All results of a suite that ran with the same number of threads."""
 
-    suite: str
-    threads: int
-    repeats: int = 0
-    cells: dict[str, Repeats] = field(default_factory=dict)
-    sets: list[SetSize] = field(default_factory=list)
-    methods: list[str] = field(default_factory=list)
-    points: list[dict[str, Any]] = field(default_factory=list)
-    engines: list[str] = field(default_factory=list)
-
-    def add(self, plan: Plan, results: Results) -> None:
-        """Look up the cells of a plan."""
-        self.repeats = max(self.repeats, plan.repeats)
-        _extend(self.sets, plan.sets)
-        _extend(self.methods, plan.methods)
-        _extend(self.points, plan.points())
-        _extend(self.engines, plan.engines)
-        for cell in plan.cells():
+    def __init__(self, plans: Sequence[Plan], runs: Mapping[str, Record]) -> None:
+        self.suite, self.threads = plans[0].suite, plans[0].threads
+        self.repeats = max(plan.repeats for plan in plans)
+        self.sets = _distinct(size for plan in plans for size in plan.sets)
+        self.methods = _distinct(method for plan in plans for method in plan.methods)
+        self.points = _distinct(point for plan in plans for point in plan.points())
+        self.engines = _distinct(engine for plan in plans for engine in plan.engines)
+        self.cells: dict[str, Repeats] = {}
+        for cell in {cell.key: cell for plan in plans for cell in plan.cells()}.values():
             repeats = self.cells.setdefault(cell.kind, Repeats(cell))
-            run = results.runs.get(cell.key)
+            run = runs.get(cell.key)
             if run is None:
                 repeats.left += 1
             else:
                 (repeats.runs if run["status"] == "ok" else repeats.troubles)[cell.seed] = run
 
-    def find(self, size: SetSize, method: str, point: dict[str, Any] | None = None, engine: str = "threads") -> Repeats:
+    def find(self, size: SetSize, method: str, point: Mapping[str, Any] = {}, engine: str = "threads") -> Repeats:
         """The repeats of a cell."""
-        cell = Cell(self.suite, *size, method, point or {}, engine, self.threads, 0, 0)
+        cell = Cell(self.suite, *size, method, point, engine, self.threads, 0, 0)
         return self.cells.get(cell.kind) or Repeats(cell)
 
-    def label(self, size: SetSize) -> str:
-        """Name of a set, with its size where that is not the paper's."""
-        return size[0] + (f" ({size[1]:,})" if size[1] else "")
+
+def _distinct(items: Iterable[Any]) -> list[Any]:
+    """Without repetitions; points of a grid are dicts, which have no hash."""
+    return list({repr(item): item for item in items}.values())
 
 
-def _extend(mine: list[Item], theirs: Sequence[Item]) -> None:
-    mine += [each for each in theirs if each not in mine]
+def set_label(size: SetSize) -> str:
+    """Name of a set, with its size where that is not the paper's."""
+    return size[0] + (f" ({size[1]:,})" if size[1] else "")
 
 
 def collect(results: Results) -> list[SuiteResults]:
     """Suites in the order in which they were first run."""
-    found: dict[tuple[str, int], SuiteResults] = {}
+    plans = defaultdict(list)
     for plan in results.plans:
-        suite = found.setdefault((plan.suite, plan.threads), SuiteResults(plan.suite, plan.threads))
-        suite.add(plan, results)
-    return list(found.values())
+        plans[plan.suite, plan.threads].append(plan)
+    return [SuiteResults(each, results.runs) for each in plans.values()]

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
-from dncsc.bench.cells import SetSize
-from dncsc.bench.paper import published
-from dncsc.bench.summary import NO_RESULT, Repeats, Spread, SuiteResults
+import numpy as np
+from scipy.stats import rankdata
+
+from dncsc.bench.summary import NO_RESULT, Repeats, Spread, SuiteResults, published, set_label
 
 MEASURES = {"acc": "ACC, percent", "nmi": "NMI, percent", "seconds": "Time, seconds"}
 BASELINE = "k-means"
 """Not part of the comparison in the paper: never ranked, never bold."""
 SIGNS = "▲ ▼: above or below the paper's by more than two standard deviations (ours and theirs together)."
 
-Values = Sequence[float | None]
 
-
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Lines of text, bold between double asterisks."""
 
     title: str
@@ -58,95 +55,75 @@ def sign(ours: Spread, theirs: Spread) -> str:
     return "" if abs(away) <= 2 * both else " ▲" if away > 0 else " ▼"
 
 
-def bold(texts: Sequence[str], best: set[int]) -> list[str]:
-    """With the best in bold."""
-    return [f"**{text}**" if i in best else text for i, text in enumerate(texts)]
+def bold(texts: Iterable[str], values: Iterable[float], less: bool) -> list[str]:
+    """With those of the best value in bold; NaN never is."""
+    values = np.array(values)
+    best = values == (np.fmin if less else np.fmax).reduce(values)
+    return [f"**{text}**" if top else text for text, top in zip(texts, best, strict=True)]
+
+
+def _shown(values: Iterable[float], measure: str) -> np.ndarray:
+    """Means as far as they are shown: what reads the same is as good."""
+    return np.array([round(value, _decimals(value, measure)) for value in values])
 
 
 def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Table:
     """A line a set, a column a method, with mean score and mean rank as in the paper."""
     less, methods = measure == "seconds", results.methods
+    outside = np.array([ranked and method == BASELINE for method in methods])
     rows, ours, theirs = [], [], []
     for size in results.sets:
         repeats = [results.find(size, method) for method in methods]
         values = [each.spread(measure) for each in repeats]
         paper = [published(*size, method, measure) for method in methods]
-        best = _best([_shown(value, measure) for value in values], methods, less, BASELINE if ranked else None)
-        shown = [with_deviation(value, measure) or each.missing for value, each in zip(values, repeats, strict=True)]
-        beside = [_in_paper(*both, measure) for both in zip(values, paper, strict=True)]
-        rows.append([results.label(size), *map(str.__add__, bold(shown, best), beside)])
-        ours.append([value.mean if value else None for value in values])
-        theirs.append([value.mean if value else None for value in paper])
+        ours.append([each.mean(measure) for each in repeats])
+        theirs.append([value.mean if value else np.nan for value in paper])
+        texts = [with_deviation(value, measure) or each.missing for value, each in zip(values, repeats, strict=True)]
+        texts = bold(texts, np.where(outside, np.nan, _shown(ours[-1], measure)), less)
+        rows.append([set_label(size), *map(partial(_beside_paper, measure), texts, values, paper)])
     if ranked:
-        rows += _averages(methods, ours, theirs, measure)
+        rows += _averages(np.array(ours), np.array(theirs), measure, outside)
     note = "The paper's times are of another machine and of MATLAB." if less else SIGNS
     return Table(MEASURES[measure], ["", *methods], rows, ["In parentheses: the paper's.", note])
 
 
-def _in_paper(ours: Spread | None, theirs: Spread | None, measure: str) -> str:
+def _beside_paper(measure: str, text: str, ours: Spread | None, theirs: Spread | None) -> str:
     if theirs is None:
-        return ""
+        return text
     arrow = sign(ours, theirs) if ours and measure != "seconds" else ""
-    return f" ({number(theirs.mean, measure)}){arrow}"
+    return f"{text} ({number(theirs.mean, measure)}){arrow}"
 
 
-def _shown(value: Spread | None, measure: str) -> float | None:
-    """A mean as far as it is shown: what reads the same is as good."""
-    return round(value.mean, _decimals(value.mean, measure)) if value else None
-
-
-def _best(values: Values, methods: Sequence[str], less: bool, baseline: str | None) -> set[int]:
-    """Numbers of the columns with the best value, but for the baseline."""
-    known = {i: value for i, value in enumerate(values) if value is not None and methods[i] != baseline}
-    top = (min if less else max)(known.values(), default=None)
-    return {i for i, value in known.items() if value == top}
-
-
-def ranks(values: Values, less: bool) -> list[float]:
+def ranks(values: Sequence[float | None] | np.ndarray, less: bool) -> list[float]:
     """1 for the best; equal ones share a rank, those without a value come behind all others, as in the paper."""
-    known = [value for value in values if value is not None]
-    found = []
-    for value in values:
-        if value is None:
-            found.append(len(known) + 1.0)
-        else:
-            better = sum(other < value if less else other > value for other in known)
-            found.append(better + (known.count(value) + 1) / 2)
-    return found
+    values = np.array(values, float)
+    known = ~np.isnan(values)
+    found = np.full(len(values), known.sum() + 1.0)
+    found[known] = rankdata(values[known] if less else -values[known])
+    return found.tolist()
 
 
-def _averages(
-    methods: Sequence[str], ours: Sequence[Values], theirs: Sequence[Values], measure: str
-) -> list[list[str]]:
+def _averages(ours: np.ndarray, theirs: np.ndarray, measure: str, outside: np.ndarray) -> list[list[str]]:
     """Lines with mean score and mean rank; the paper's in parentheses where it has all sets that are here."""
     less = measure == "seconds"
-    nothing: Values = [None] * len(methods)
-    lines = []
-    for name, average, form, lowest, none in (
-        ("mean", _means, partial(number, measure=measure), less, NO_RESULT),
-        ("mean rank", partial(_mean_ranks, methods, less), "{:.2f}".format, True, "-"),
-    ):
-        values = average(ours) if any(value is not None for line in ours for value in line) else nothing
-        paper = average(theirs) if all(any(value is not None for value in line) for line in theirs) else nothing
-        texts = bold([none if v is None else form(v) for v in values], _best(values, methods, lowest, BASELINE))
-        beside = ["" if value is None else f" ({form(value)})" for value in paper]
-        lines.append([name, *map(str.__add__, texts, beside)])
-    return lines
 
+    def mean_ranks(values: np.ndarray) -> np.ndarray:
+        ranked = ~outside & ~np.isnan(values).all(axis=0)
+        means = np.full(len(outside), np.nan)
+        means[ranked] = np.mean([ranks(line[ranked], less) for line in values], axis=0)
+        return means
 
-def _means(lines: Sequence[Values]) -> Values:
-    """Of each method that has a value on every set."""
-    columns = [[value for value in column if value is not None] for column in zip(*lines, strict=True)]
-    return [statistics.fmean(column) if len(column) == len(lines) else None for column in columns]
+    def line(name: str, form: Callable[[float], str], none: str, lowest: bool, *means: np.ndarray) -> list[str]:
+        mine, paper = means
+        texts = bold([none if np.isnan(mean) else form(mean) for mean in mine], np.where(outside, np.nan, mine), lowest)
+        return [name, *map(str.__add__, texts, ["" if np.isnan(mean) else f" ({form(mean)})" for mean in paper])]
 
-
-def _mean_ranks(methods: Sequence[str], less: bool, lines: Sequence[Values]) -> Values:
-    """Of each method that has any value, but the baseline."""
-    has_value = [any(value is not None for value in column) for column in zip(*lines, strict=True)]
-    ranked = [i for i, method in enumerate(methods) if method != BASELINE and has_value[i]]
-    found = [ranks([line[i] for i in ranked], less) for line in lines]
-    means = {i: statistics.fmean(line[j] for line in found) for j, i in enumerate(ranked)}
-    return [means.get(i) for i in range(len(methods))]
+    complete = not np.isnan(theirs).all(axis=1).any()
+    paper_ranks = mean_ranks(theirs) if complete else np.full(len(outside), np.nan)
+    return [
+        line("mean", partial(number, measure=measure), NO_RESULT, less, ours.mean(axis=0), theirs.mean(axis=0)),
+        line("mean rank", "{:.2f}".format, "-", True, mean_ranks(ours), paper_ranks),
+    ]
 
 
 def relative(results: SuiteResults, reference: str) -> Table:
@@ -157,33 +134,17 @@ def relative(results: SuiteResults, reference: str) -> Table:
         found = [results.find(size, method) for method in results.methods]
         ratios = [each.ratios(base) for each in found]
         cells = [number(statistics.median(r)) if r else each.missing for r, each in zip(ratios, found, strict=True)]
-        rows.append([results.label(size), *cells])
+        rows.append([set_label(size), *cells])
     title = f"Time, as a multiple of {reference}'s in the same repeat (median)"
     return Table(title, ["", *results.methods], rows)
 
 
 def triples(competing: Sequence[Repeats]) -> list[str]:
     """ACC / NMI / seconds of cells that compete; the best of each is bold."""
-    parts: list[list[str]] = []
+    parts = []
     for measure in MEASURES:
-        values = [each.spread(measure) for each in competing]
-        shown = [_shown(value, measure) for value in values]
-        best = _best(shown, [""] * len(shown), measure == "seconds", None) if len(shown) > 1 else set()
-        parts.append(bold([number(value.mean, measure) if value else "" for value in values], best))
+        means = [each.mean(measure) for each in competing]
+        texts = ["" if np.isnan(mean) else number(mean, measure) for mean in means]
+        parts.append(bold(texts, _shown(means, measure), measure == "seconds") if len(means) > 1 else texts)
     joined = [" / ".join(each) for each in zip(*parts, strict=True)]
     return [text if each.runs else each.missing for each, text in zip(competing, joined, strict=True)]
-
-
-def matrix(
-    results: SuiteResults,
-    lines: Sequence[tuple[str, Callable[[SetSize, Any], Repeats]]],
-    columns: Sequence[tuple[str, Any]],
-) -> list[Table]:
-    """For each set a table of ACC / NMI / seconds; the lines of a column compete."""
-    tables = []
-    for size in results.sets:
-        found = [triples([find(size, column) for _, find in lines]) for _, column in columns]
-        rows = [[name, *cells] for (name, _), *cells in zip(lines, *found, strict=True)]
-        title = f"{results.label(size)}: ACC / NMI / seconds"
-        tables.append(Table(title, ["", *(name for name, _ in columns)], rows))
-    return tables

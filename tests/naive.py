@@ -173,7 +173,7 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
     thin, light = min(10, p / 4 / n_clusters), max(0.03 * n / n_clusters, 8)
     links = inflate(similarity, mass, n_clusters)
     degree = links.sum(axis=1)
-    normal = links / np.sqrt(np.outer(degree, degree))
+    normal = links / np.sqrt(np.maximum(np.outer(degree, degree), 1e-300))
     normal[normal < 1e-12] = 0
     weakest = 0.0
     while True:
@@ -204,7 +204,7 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
     n_used = n_clusters if has_gap else n_clusters + min(n_clusters - 1, 5)
     coordinates = vectors[:, :n_used] / np.sqrt(1 - value[:n_used])
     if not has_gap:
-        coordinates /= np.sqrt(1 + value[:n_used] / value[n_clusters - 1])
+        coordinates /= (1 / 64 + value[:n_used] / value[n_clusters - 1]) ** 0.25
     outside = np.setdiff1d(np.arange(p), core)
     coordinates[outside] = coordinates[core[squared_distances(landmarks[outside], landmarks[core]).argmin(axis=1)]]
     return coordinates, value

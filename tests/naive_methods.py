@@ -140,7 +140,7 @@ def spectral_clustering(rows, n_nearest, n_clusters):
 def consensus(members, n_clusters, weighted=False):
     """Rows and base clusters as one graph, ``L u = gamma D u``: places of the rows; `members` is (N, m) of labels.
 
-    Weighted, vectors count by (1 + lambda / lambda_k)^-1/2, and some behind the first k too, unless there is a gap.
+    Weighted, vectors count by (1 / 64 + lambda / lambda_k)^-1/4, some behind the first k too, unless there is a gap.
     """
     columns = [base[:, None] == np.unique(base) for base in members.T]
     links = np.concatenate(columns, axis=1).astype(float)
@@ -151,7 +151,7 @@ def consensus(members, n_clusters, weighted=False):
     gamma, vectors = scipy.linalg.eigh(degree - graph, degree, subset_by_index=[0, count - 1])
     values = 1 - (1 - gamma) ** 2
     if count > n_clusters and values[n_clusters - 1] >= 0.4 * values[n_clusters]:
-        vectors /= np.sqrt(1 + values / values[n_clusters - 1])
+        vectors /= (1 / 64 + values / values[n_clusters - 1]) ** 0.25
     else:
         vectors = vectors[:, :n_clusters]
     return unit_rows(vectors[:n])

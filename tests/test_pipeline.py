@@ -74,7 +74,7 @@ def moons_in_noise(random):
 
 @pytest.mark.parametrize(
     ("data", "is_adaptive"),
-    [(petals, True), (moons, False), (mixture, False), (touching_groups, False), (moons_in_noise, True)],
+    [(petals, True), (moons, False), (mixture, True), (touching_groups, False), (moons_in_noise, True)],
 )
 def test_by_default_the_cut_is_that_of_the_twin(data, is_adaptive):
     """Weights that suit the data, inflation, outliers and eigenvalue weighting, from the rows to the labels."""

@@ -16,10 +16,10 @@ from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import count_clusters
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
-from dncsc.phases.cut.weights import by_name, for_ensemble
+from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
 from dncsc.phases.embedding import Lifted
-from dncsc.phases.ensemble import EnsembleSize, consensus
+from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
@@ -163,12 +163,18 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
     return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
 
 
-def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> list[Partition]:
+def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> LandmarkGraphs:
     """The same for base clusterings of an ensemble, for each kind of weights."""
     _, links, affinity = _weighed(recipe, steps, settings)
     assert links is not None
-    attempts = [by_name(affinity)] if affinity else for_ensemble(settings, links)
-    return [steps.once("partition", Partition, cut_landmarks, settings, links, [attempt]) for attempt in attempts]
+
+    def cut(attempts: Sequence[Attempt], chosen: Settings) -> Partition:
+        return steps.once("partition", Partition, cut_landmarks, chosen, links, attempts)
+
+    if affinity:
+        return LandmarkGraphs([cut([by_name(affinity)], settings)])
+    fine = [cut([attempt], settings) for attempt in for_ensemble(settings, links)]
+    return LandmarkGraphs(fine, cut(by_data(settings, links), replace(settings, n_vectors=None)))
 
 
 def _weighed(

@@ -71,13 +71,14 @@ def test_base_clusterings_of_many_clusters_are_finer_than_those_and_told_apart()
 
 
 def test_base_clusterings_of_an_ensemble_come_from_two_kinds_of_weights():
-    """Adaptive ones of all neighbours, and narrow ones of few."""
+    """Adaptive ones of all neighbours, and narrow ones of few; the first is what `DnCSC` finds."""
     X, k = two_moons()
     model = LSEC(k, n_landmarks=120, n_members=8, n_graphs=1, random_state=0).fit(X)
     [shared] = model._model.embedding.graph.shared
     affinities = [each.embedding.graph.affinity for each in shared.clusterings]
     kinds = [(type(each).__name__, getattr(each, "count", None)) for each in affinities]
-    assert kinds == [*[("Adaptive", None)] * 4, *[("Gaussian", 3)] * 4]
+    assert kinds == [("Gaussian", None), *[("Adaptive", None)] * 4, *[("Gaussian", 3)] * 3]
+    assert [len(each.centroids) == k for each in shared.clusterings] == [True] + [False] * 7
 
 
 def test_weights_of_few_neighbours_are_those_of_a_smaller_search():

@@ -17,7 +17,7 @@ from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, Share
 from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, without_outliers
 from dncsc.phases.cut.transfer_cut import Partition, cut
 from dncsc.phases.cut.weights import CutOptions
-from dncsc.phases.discretize import draw, one_run
+from dncsc.phases.discretize import draw, k_means_of, one_run
 from dncsc.phases.embedding import Lift, Lifted
 from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.sample import Drawn
@@ -29,8 +29,18 @@ BASE_ITERATIONS = 20
 """of it at most: it need not be the best"""
 
 
-CutGraphs = Callable[[Settings], Sequence[Partition]]
-"""Selects landmarks and cuts graphs of the same links with different weights; fills the columns that all read."""
+@dataclass(frozen=True)
+class LandmarkGraphs:
+    """Cuts of graphs of the same links, with different weights."""
+
+    fine: Sequence[Partition]
+    """with `Settings.n_vectors` eigenvectors each"""
+    coarse: Partition | None = None
+    """into the clusters sought, as `DnCSC` cuts, where weights are not named: worth a base clustering"""
+
+
+CutGraphs = Callable[[Settings], LandmarkGraphs]
+"""Selects landmarks and cuts their graphs; fills the columns that all embeddings read."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
     cut_graphs : callable
         Selects landmarks and cuts their graphs, with as many eigenvectors as settings ask for.
     """
-    all_shared = []
+    all_shared, has_gap = [], settings.bandwidth != AUTO
     for number, share in enumerate(np.array_split(np.arange(size.n_clusterings), size.n_graphs)):
         seed = int(generator(settings.seed, "graph", number).integers(2**31))
         n_clusters = _base_clusters(settings, seed, len(share))
@@ -81,11 +91,11 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
         graphs = cut_graphs(replace(of_graph, n_vectors=max(n_clusters)))
         shared = _shared_clusterings(engine, of_graph, number, graphs, n_clusters)
         all_shared.append(shared)
+        has_gap = has_gap or graphs.coarse is None or graphs.coarse.embedding.n_dimensions <= settings.n_clusters
         engine.sweep(_LabelRows(shared))
-        for name in columns_of(graphs[0].embedding.inputs):
+        for name in columns_of(graphs.fine[0].embedding.inputs):
             engine.drop(name)
-    options = CutOptions(weighted=settings.bandwidth == AUTO)
-    found = cut(engine, settings, RowsAndClusters(tuple(all_shared)), options)
+    found = cut(engine, settings, RowsAndClusters(tuple(all_shared)), CutOptions(weighted=not has_gap))
     assert isinstance(found, Partition)  # it may fragment
     return found
 
@@ -101,14 +111,21 @@ def _base_clusters(settings: Settings, seed: int, count: int) -> list[int]:
 
 
 def _shared_clusterings(
-    engine: Engine, settings: Settings, number: int, graphs: Sequence[Partition], n_clusters: list[int]
+    engine: Engine, settings: Settings, number: int, graphs: LandmarkGraphs, n_clusters: list[int]
 ) -> SharedClusterings:
-    """k-means on the first eigenvectors of the graphs of one selection, all from one sample of the rows."""
-    drawn = draw(engine, settings, graphs[0].embedding, SAMPLE_ROWS_A_BASE_CLUSTER * max(n_clusters))
-    component = _components(settings, graphs[0], drawn)
+    """k-means on the first eigenvectors of the graphs of one selection, all from one sample of the rows.
+
+    One base clustering is of the clusters sought: fine ones alone let the consensus merge some.
+    """
+    drawn = draw(engine, settings, graphs.fine[0].embedding, SAMPLE_ROWS_A_BASE_CLUSTER * max(n_clusters))
+    component = _components(settings, graphs.coarse or graphs.fine[0], drawn)
     of_rows, n_components = component[drawn.values[0][:, 0]], int(component.max()) + 1
-    shares = np.array_split(n_clusters, len(graphs))
-    wanted = [(graph, count) for graph, share in zip(graphs, shares, strict=True) for count in share.tolist()]
+    shares = np.array_split(n_clusters[1:] if graphs.coarse else n_clusters, len(graphs.fine))
+    wanted = [(graph, count) for graph, share in zip(graphs.fine, shares, strict=True) for count in share.tolist()]
+
+    def finish(embedding: Lifted, centroids: np.ndarray) -> BaseClustering:
+        nearest, _ = embedding.label(centroids, *drawn.values)
+        return BaseClustering(embedding, centroids, cluster_numbers(nearest, of_rows, len(centroids), n_components))
 
     def make(number: int) -> BaseClustering:
         graph, count = wanted[number]
@@ -116,11 +133,14 @@ def _shared_clusterings(
         vectors = graph.embedding.lift.vectors[:, :count].copy()
         embedding = replace(graph.embedding, lift=Lift(vectors, settings.by_length))
         chosen = replace(settings, seed=settings.seed + number, n_clusters=count, max_iter=BASE_ITERATIONS)
-        centroids = one_run(embedding.transform(*drawn.values), drawn.weight, chosen).centres
-        nearest, _ = embedding.label(centroids, *drawn.values)
-        return BaseClustering(embedding, centroids, cluster_numbers(nearest, of_rows, len(centroids), n_components))
+        return finish(embedding, one_run(embedding.transform(*drawn.values), drawn.weight, chosen).centres)
 
-    return SharedClusterings(number, tuple(engine.each(make, range(len(wanted)))), component)
+    clusterings = engine.each(make, range(len(wanted)))
+    if graphs.coarse:
+        assert isinstance(graphs.coarse.embedding, Lifted)
+        centroids = k_means_of(drawn, settings, graphs.coarse.embedding, engine.each).places
+        clusterings = [finish(graphs.coarse.embedding, centroids), *clusterings]
+    return SharedClusterings(number, tuple(clusterings), component)
 
 
 def _components(settings: Settings, graph: Partition, drawn: Drawn) -> np.ndarray:

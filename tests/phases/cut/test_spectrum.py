@@ -114,7 +114,7 @@ def test_where_it_has_none_vectors_are_weighted_and_spare_ones_count(spectrum_wi
     seven = spectrum_of(similarity, landmarks, Wanted(7))
     times = seven.eigenvalues[:7] / seven.eigenvalues[3]
     assert times[4] < 2.5  # no gap
-    np.testing.assert_allclose(weighted.coordinates, seven.coordinates * (1 + times) ** -0.5, atol=1e-7)
+    np.testing.assert_allclose(weighted.coordinates, seven.coordinates * (1 / 64 + times) ** -0.25, atol=1e-7)
 
 
 def test_the_paper_s_weights_use_k_vectors():

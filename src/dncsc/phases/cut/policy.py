@@ -60,8 +60,10 @@ class CutPolicy:
     """behind the first k, so that a gap can be seen; their vectors may count, too (without: USPS 3)"""
     gap: float = 0.5
     """of the next eigenvalue: if the k-th is less, the first k vectors count alike (without: uneven groups 16)"""
-    weighting_power: float = 0.5
-    """of eigenvalue weighting; 0 is all alike (without: USPS 4, PenDigits 2)"""
+    weighting_power: float = 0.25
+    """of eigenvalue weighting: between 0, all alike, and 1/2, commute distances (without: USPS 4, PenDigits 2)"""
+    weighting_floor: float = 1 / 64
+    """of the k-th eigenvalue: vectors of smaller ones count nearly alike (1: USPS 2)"""
 
     # Number of clusters
     clear_gap: float = 5.0

@@ -31,7 +31,7 @@ def n_spare(n_vectors: int, policy: CutPolicy) -> int:
 def weigh_by_eigenvalues(
     coordinates: np.ndarray, eigenvalues: np.ndarray, n_vectors: int, policy: CutPolicy
 ) -> np.ndarray:
-    """Weigh vectors by ``(1 + lambda / lambda_k) ** -power``; where there is a gap, the first k as they are.
+    """Weigh vectors by ``(floor + lambda / lambda_k) ** -power``; where there is a gap, the first k as they are.
 
     So some behind the k-th count too: none behind a gap, and nearly as much where it is by chance that the spectrum is
     cut there.
@@ -40,7 +40,7 @@ def weigh_by_eigenvalues(
     if _has_gap(values, n_vectors, policy):
         return coordinates[:, :n_vectors]
     last = max(values[min(n_vectors, len(values)) - 1], 1 - LARGEST_EIGENVALUE)
-    return coordinates * (1 + values / last) ** -policy.weighting_power
+    return coordinates * (policy.weighting_floor + values / last) ** -policy.weighting_power
 
 
 class Fragmented(NamedTuple):

@@ -59,15 +59,16 @@ def run_cell(cell: Cell, limits: Limits, tell: Callable[[str], None] = lambda st
         watch, printed = _LimitWatch(child, limits), child.stdout.fileno()  # type: ignore[union-attr]
         stage, since, unread = "starting", time.monotonic(), b""
         while True:
+            tell(stage)
             some = os.read(printed, 2**16) if select.select([printed], [], [], LOOK_SECONDS)[0] else None
             *lines, unread = (unread + (some or b"")).split(b"\n")
             for line in map(json.loads, lines):
                 if "outcome" in line:
                     return {**line["outcome"], "family_bytes": watch.peak}
                 stage, since = line["stage"], time.monotonic()
+                tell(stage)
             if some == b"":
                 return {"status": "failed", "reason": _how_it_ended(child, stage, errors)}
-            tell(stage)
             excess = watch.excess(stage, time.monotonic() - since)
             if excess:
                 return {**excess, "family_bytes": watch.peak}

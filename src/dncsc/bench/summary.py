@@ -103,7 +103,7 @@ class SuiteResults:
     def __init__(self, plans: Sequence[Plan], runs: Mapping[str, Record]) -> None:
         self.suite, self.threads = plans[0].suite, plans[0].threads
         self.repeats = max(plan.repeats for plan in plans)
-        self.sets = _distinct(size for plan in plans for size in plan.sets)
+        self.sets: list[SetSize] = _distinct(size for plan in plans for size in plan.sets)
         self.methods = _distinct(method for plan in plans for method in plan.methods)
         self.points = _distinct(point for plan in plans for point in plan.points())
         self.engines = _distinct(engine for plan in plans for engine in plan.engines)

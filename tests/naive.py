@@ -198,7 +198,12 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
         weakest = 3 * max(weakest, *localized)
         if weakest >= 1:
             return None
-    pairs = [pair for pair in pairs if pair[2] >= thin or extent(pair[1], mass) >= light]
+    least = 0.01 * n / n_clusters
+    pairs = [
+        (value, vector, size)
+        for value, vector, size in pairs
+        if size == np.inf or extent(vector, mass) >= (light if size < thin else least)
+    ]
     value, vectors = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]).T
     has_gap = value[n_clusters - 1] < 0.5 * value[n_clusters]
     n_used = n_clusters if has_gap else n_clusters + min(n_clusters - 1, 5)

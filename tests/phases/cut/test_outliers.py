@@ -85,7 +85,7 @@ def test_where_rows_are_few_an_outlier_component_has_fewer_than_eight():
 
 
 def test_where_all_components_are_small_none_is_an_outlier():
-    core, share = without_outliers(np.arange(40), OutlierTest(CutPolicy(), np.ones(40), n_clusters=2, n_rows=40))
+    core, share, _ = without_outliers(np.arange(40), OutlierTest(CutPolicy(), np.ones(40), n_clusters=2, n_rows=40))
     assert len(core) == 40
     assert share == 1
 

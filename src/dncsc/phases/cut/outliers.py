@@ -34,7 +34,11 @@ class OutlierTest:
         share = self.policy.outlier_share
         if self.n_rows is not None:
             share = max(share, min(self.policy.outlier_rows * self.n_clusters / self.n_rows, 1.0))
-        return share * float(self.mass.sum()) / self.n_clusters
+        return share * self._mean_cluster
+
+    @property
+    def _mean_cluster(self) -> float:
+        return float(self.mass.sum()) / self.n_clusters
 
     @property
     def least_mass_if_wide(self) -> float:
@@ -43,8 +47,9 @@ class OutlierTest:
 
     def is_localized(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
         """Whether a vector that extends over so many landmarks is localized; never for infinitely many."""
-        is_thin = extent < self.least_landmarks
-        return is_thin and participation_ratio(self.mass[members], vector) < self.least_mass
+        mass = participation_ratio(self.mass[members], vector)
+        is_thin = extent < self.least_landmarks and mass < self.least_mass
+        return is_thin or (extent < np.inf and mass < self.policy.localized_share * self._mean_cluster)
 
 
 def participation_ratio(mass: np.ndarray, vector: np.ndarray) -> float:

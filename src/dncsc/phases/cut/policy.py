@@ -42,9 +42,11 @@ class CutPolicy:
     outlier_rows: int = 8
     """or so many rows, if that is more (without: few rows of different density 30)"""
 
-    max_outliers: float = 0.1
-    """share of the rows: where more are in small components, these are what the data is made of, and all count
-    (without: groups that overlap 9)"""
+    localized_share: float = 0.01
+    """of the mean cluster's rows: a vector over fewer is localized, however many landmarks it covers (without: one
+    heavy-tailed group of 50,000 rows counts as six clusters)"""
+    max_outliers: float = 0.5
+    """share of the rows: where more are in small components, these are what the data is made of, and all count"""
     link_factor: float = 3.0
     """times the largest eigenvalue of a localized vector: weaker links are dropped, so that what hangs on them becomes
     an outlier component (without: circles and Gaussians 10)"""

@@ -196,7 +196,7 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
         if weakest >= 1:
             return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
     if wanted.drops_outliers:
-        pairs = _without_localized(graph, components, pairs, count, k, wanted.n_spare, test)
+        pairs = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
     return _Found(pairs, core, components, n_components)
 
 

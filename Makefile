@@ -1,6 +1,7 @@
 # make setup   environment in .venv: the package, editable, with all extras and the tools
 # make demo    cluster two sets next to k-means and draw the result
 # make test    lint, types, tests
+# make test-long    tests that take seconds each
 # make bench   the price of k-means: times, memory and quality on the paper's sets
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ endif
 # Modules are compiled when they are first imported, and kept: most of what is installed never is.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test test-long lint bench clean
 
 setup: .venv/ready
 
@@ -31,8 +32,12 @@ lint: setup
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# One thread for BLAS: two that contend for a core are far slower than one.
 test: lint
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not long"
+
+test-long: setup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m long
 
 bench: setup
 	rm -rf build/bench

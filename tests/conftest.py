@@ -16,10 +16,7 @@ from dncsc.datasets import load
 
 Table = tuple[np.ndarray, np.ndarray]
 
-LONG = (
-    *("methods_quality", "methods", "bench", "dask_engine", "kernel_cache", "app", "promises"),
-    *("sklearn_methods", "rows_trouble", "bench_report", "files_engine", "auto", "demo", "sklearn_citizen"),
-)
+LONG = ("methods", "dask_engine", "run", "jit", "app", "promises", "base", "few_rows", "checkpoint", "columns", "demo")
 """Files that take long begin first, so that no worker is left alone with one; those that compile for others lead."""
 
 

@@ -19,7 +19,9 @@ def absent_sets() -> list[str]:
     return [name for name in REAL if real.find(name) is None]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", ["few rows", "inputs", *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS[:2])]
+)
 def test_labels_are_those_that_were_frozen(kind, absent):
     frozen = {name: case for name, case in FROZEN["cases"].items() if not name.endswith(tuple(absent) or " ")}
     found = {name: summary(labels()) for name, labels in cases(kind) if name in frozen}

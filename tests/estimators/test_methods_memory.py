@@ -30,6 +30,7 @@ print(kilobytes("VmHWM") - before)
 MEGABYTES = 250
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells the peak of a process")
 @pytest.mark.parametrize(
     ("name", "n", "p"), [("lsc-r", 150_000, 1_000), ("lsc-k", 150_000, 1_000), ("nystrom", 350_000, 200)]

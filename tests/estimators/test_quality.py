@@ -23,7 +23,9 @@ def scores(X, y, **parameters):
     return 100 * accuracy(y, labels), 100 * nmi(y, labels)
 
 
-@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize(
+    "name", ["pendigits", *(pytest.param(each, marks=pytest.mark.long) for each in PAPER if each != "pendigits")]
+)
 def test_real_sets_are_clustered_better_than_in_the_paper(name):
     if real.find(name) is None:
         pytest.skip(f"there is no {name}.npz in the folder that DNCSC_DATA names")

@@ -85,6 +85,7 @@ def scores(method, name, seed):
     return 100 * accuracy(y, labels), 100 * nmi(y, labels)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "name"), CASES)
 def test_classes_are_found_as_well_as_in_the_paper_or_it_is_said_why_not(method, name):
     found = np.array([scores(method, name, seed) for seed in range(SEEDS.get(method, 5))])

@@ -16,7 +16,13 @@ from dncsc.engines.layout import Layout
 from dncsc.errors import Worded
 from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
-from dncsc.phases.discretize import HEAT_ROWS, HEAT_ROWS_A_CLUSTER, HEATS, SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER
+from dncsc.phases.discretize import (
+    PRELIMINARY_ROWS,
+    PRELIMINARY_ROWS_A_CLUSTER,
+    PRELIMINARY_RUNS,
+    SAMPLE_ROWS,
+    SAMPLE_ROWS_A_CLUSTER,
+)
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 
 AT_LEAST = 64 * 2**20
@@ -172,7 +178,7 @@ def seconds_of_passes(size: Size, alpha: int, rounds: int) -> float:
 def seconds_of_clusters(size: Size, n_init: int) -> float:
     """What k clusters add, roughly, from runs with 100 to 500: differences of places, in nanoseconds of one core."""
     k, p = size.n_clusters, size.n_landmarks
-    heats = HEATS * n_init * min(max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * k), size.n_rows)
-    rows = heats * (1 + ITERATIONS) + n_init * size.sample * ITERATIONS + size.n_rows
+    preliminary = PRELIMINARY_RUNS * n_init * min(max(PRELIMINARY_ROWS, PRELIMINARY_ROWS_A_CLUSTER * k), size.n_rows)
+    rows = preliminary * (1 + ITERATIONS) + n_init * size.sample * ITERATIONS + size.n_rows
     solved = min(10.0 * p * k**2, 0.4 * p**3)  # a dense solve, where that is less work
     return (0.027 * rows * k**2 / size.n_threads + solved) * 1e-9

@@ -41,10 +41,9 @@ class DnCSC(LandmarkClusterer):
         How distances become weights. A number is the standard deviation sigma of a Gaussian, in the units of the
         data; "mean" takes the mean distance of the rows to their nearest landmarks for it. "local" tunes the Gaussian
         to each row and landmark. "adaptive" needs no bandwidth: weights fall linearly in the squared distance, to 0 at
-        the last landmark. "auto" takes a third of the mean distance, in a plane a fifth, which finds narrow gaps
-        between clusters. Where the graph then falls into many small pieces, it is adaptive, in a plane wider. Outside a
-        plane, links between landmarks are then squared, those of landmarks to themselves left out, and eigenvectors
-        count by their eigenvalues.
+        the last landmark. "auto" takes a third of the mean distance, which finds narrow gaps between clusters; where
+        that fragments the graph, it is adaptive. Links between landmarks are then squared, most of those of landmarks
+        to themselves left out, and eigenvectors weighted by their eigenvalues where the spectrum has no gap.
     select : {"dnc", "dnc-kmeans", "kmeans"}, default="dnc"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. The last two are slower, and there for comparison.

@@ -26,9 +26,9 @@ SAMPLE_ROWS = 20_000
 SAMPLE_ROWS_A_CLUSTER = 200
 TRIALS = 3
 """Points tried for each starting centroid."""
-HEATS = 5
+PRELIMINARY_RUNS = 5
 """Starts on few rows for each run on the sample: it is the start that decides where k-means ends."""
-HEAT_ROWS, HEAT_ROWS_A_CLUSTER = 2_000, 20
+PRELIMINARY_ROWS, PRELIMINARY_ROWS_A_CLUSTER = 2_000, 20
 SAME = 1e-4
 """Relative difference of inertias below which two runs have found the same."""
 MANY_CLUSTERS = 100
@@ -94,7 +94,7 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
     """The best of `n_init` runs of k-means on some rows."""
     points = embedding.transform(*drawn.values)
-    starts = _heats(points, drawn.weight, settings, each)
+    starts = _preliminary_runs(points, drawn.weight, settings, each)
     if all(len(start.centres) == settings.n_clusters for start in starts):
         best_starts = _best_different(starts, settings.n_init)
         runs = each(lambda start: refine(points, drawn.weight, start.centres, settings.max_iter), best_starts)
@@ -106,12 +106,12 @@ def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Eac
     return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)
 
 
-def _heats(points: np.ndarray, weight: np.ndarray, settings: Settings, each: Each) -> list[KMeans]:
+def _preliminary_runs(points: np.ndarray, weight: np.ndarray, settings: Settings, each: Each) -> list[KMeans]:
     """Runs of k-means on few of the points, the same for all."""
-    few = max(HEAT_ROWS, HEAT_ROWS_A_CLUSTER * settings.n_clusters)
+    few = max(PRELIMINARY_ROWS, PRELIMINARY_ROWS_A_CLUSTER * settings.n_clusters)
     among = spread_out(len(points), few, generator(settings.seed, "heats"))
     points, weight = points[among], weight[among]
-    return each(lambda number: one_run(points, weight, settings, number), range(HEATS * settings.n_init))
+    return each(lambda number: one_run(points, weight, settings, number), range(PRELIMINARY_RUNS * settings.n_init))
 
 
 def one_run(points: np.ndarray, weight: np.ndarray, settings: Settings, number: int = 0) -> KMeans:

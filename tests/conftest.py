@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from dncsc.datasets import load
 
@@ -41,6 +42,15 @@ def moons() -> Table:
     """Two moons, 2,000 rows of float64 on a grid of 2**-20, so that powers of two and offsets change no digit."""
     X, y = load("tm-1m", n=2_000)
     return _frozen(np.round(X.astype(np.float64) * 2**20) / 2**20, y)
+
+
+@pytest.fixture(scope="session")
+def mixture() -> Table:
+    """Four Gaussians in five dimensions that overlap, 700 rows, and their classes."""
+    random = np.random.default_rng(3)
+    places = 1.2 * random.standard_normal((4, 5))
+    y = random.integers(4, size=700)
+    return _frozen(places[y] + random.standard_normal((700, 5)), y)
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +85,13 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
 
     return run
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """As in an engine: what a solver returns may depend on the threads below it."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

@@ -7,18 +7,12 @@ import pytest
 from sklearn.datasets import make_moons
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 import naive
 from dncsc import DnCSC
 from dncsc.phases.select import divide_and_conquer
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """As in an engine: what a solver returns may depend on the threads below it."""
-    with threadpool_limits(1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def petals(random):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 import naive
 import naive_methods
@@ -22,21 +21,7 @@ from method_cases import (
     two_moons,
 )
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """As in an engine: what a solver returns may depend on the threads below it."""
-    with threadpool_limits(1):
-        yield
-
-
-@pytest.fixture(scope="module")
-def mixture():
-    """Four Gaussians in five dimensions that overlap, 700 rows, and their classes."""
-    random = np.random.default_rng(3)
-    places = 1.2 * random.standard_normal((4, 5))
-    y = random.integers(4, size=700)
-    return places[y] + random.standard_normal((700, 5)), y
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def links(model):

@@ -6,7 +6,6 @@ import functools
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 import naive_methods
 from dncsc import LSEC, USENC
@@ -20,12 +19,7 @@ from method_cases import (
     two_moons,
 )
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """As in an engine: what a solver returns may depend on the threads below it."""
-    with threadpool_limits(1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 import scipy.linalg
 from scipy.sparse import csr_array, eye_array
-from threadpoolctl import threadpool_limits
 
 import naive
 from dncsc.phases.cut import eigen
 from dncsc.phases.cut.eigen import BEHIND, leading_eigenpairs
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """As in an engine: what a solver returns may depend on the threads below it."""
-    with threadpool_limits(1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def normalised(similarity):

@@ -7,19 +7,13 @@ import pytest
 import scipy.linalg
 from scipy.sparse import block_diag, csr_array
 from sklearn.datasets import make_blobs
-from threadpoolctl import threadpool_limits
 
 import naive
 from dncsc import DnCSC
 from dncsc.phases.cut.spectrum import Wanted
 from graphs import spectrum_of
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """As in an engine: what a solver returns may depend on the threads below it."""
-    with threadpool_limits(1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def bipartite(random, n=200, p=20):

@@ -22,7 +22,7 @@ def assert_sound(model, X, k):
     assert np.isfinite(model.landmarks_).all()
     assert np.isfinite(model.cluster_centers_).all()
     assert np.isfinite(model.transform(X)).all()
-    assert 0 < model.bandwidth_ < np.inf
+    assert model.bandwidth_ is None or 0 < model.bandwidth_ < np.inf
     np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 

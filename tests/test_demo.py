@@ -28,6 +28,7 @@ def finished(tmp_path_factory):
     return done.stdout, done.stderr, folder
 
 
+@pytest.mark.long
 def test_a_table_compares_both_methods_on_both_sets(finished):
     header, rule, *lines = finished[0].splitlines()
     assert header.split() == ["set", "rows", "x", "features", "k", "method", "ACC", "NMI", "seconds"]

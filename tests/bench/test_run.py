@@ -78,6 +78,7 @@ def runs_of(path):
     return [line for line in lines_of(path) if line["kind"] == "run"]
 
 
+@pytest.mark.long
 def test_a_suite_measures_every_method_and_goes_on_where_it_stopped(tmp_path):
     path = tmp_path / "new" / "results.jsonl"
     command = ["price", "-o", str(path), "--sets", "tm-1m", "--rows", "3000", "--repeats", "1", "--jobs", "1"]

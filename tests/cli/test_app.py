@@ -52,6 +52,7 @@ def wait_for(process: subprocess.Popen[str], word: str) -> str:
     return said
 
 
+@pytest.mark.long
 def test_rows_and_labels_go_through_pipes(tmp_path):
     done = run("fit", "-", "-k", "2", "-o", "-", "--landmarks", "20", "--json", cwd=tmp_path, input=CSV)
     assert done.returncode == 0, done.stderr

@@ -156,6 +156,7 @@ def begun_together(tmp_path_factory) -> tuple[Path, list[Fitted]]:
     return folder, [Fitted.of(process) for process in processes]
 
 
+@pytest.mark.long
 def test_two_processes_that_start_cold_at_once_find_the_same_labels(begun_together):
     _, fits = begun_together
     assert fits[0].right
@@ -163,6 +164,7 @@ def test_two_processes_that_start_cold_at_once_find_the_same_labels(begun_togeth
     assert {"survey_rows", "row_keys", "group_rows"} <= set.union(*(fit.compiled for fit in fits))
 
 
+@pytest.mark.long
 def test_four_processes_that_start_cold_at_once_are_all_right_and_so_is_what_they_leave(cold, tmp_path):
     gate = tmp_path / "gate"
     processes = [start(CALL, clean(cold), kind, gate) for kind in KINDS[:2] * 2]
@@ -240,6 +242,7 @@ def damaged(begun_together) -> tuple[Fitted, Fitted, bool]:
     return first, second, before == {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb?")}
 
 
+@pytest.mark.long
 def test_fits_are_right_whatever_is_damaged(damaged, begun_together):
     first, second, _ = damaged
     assert first.right

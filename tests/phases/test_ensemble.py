@@ -53,6 +53,7 @@ def test_base_clusterings_have_twenty_to_sixty_clusters_or_those_sought(ensemble
     assert len(np.unique(fine)) > 1
 
 
+@pytest.mark.long
 def test_base_clusterings_of_many_clusters_are_finer_than_those_and_told_apart():
     random = np.random.default_rng(0)
     centres = np.stack(np.meshgrid(np.arange(20), np.arange(15)), axis=-1).reshape(-1, 2)

@@ -184,17 +184,19 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
             return None
         pairs = []
         for part in components(normal[np.ix_(core, core)]):
-            values, vectors = np.linalg.eigh(normal[np.ix_(core[part], core[part])])
+            inside = links[np.ix_(core[part], core[part])]
+            root = np.sqrt(inside.sum(axis=1))
+            values, vectors = np.linalg.eigh(inside / np.outer(root, root))
             for number, (value, vector) in enumerate(zip(values[::-1], vectors.T[::-1], strict=True)):
                 whole = np.zeros(p)
-                whole[core[part]] = vector / np.sqrt(degree[core[part]])
+                whole[core[part]] = vector / root
                 pairs.append((1 - value, whole, np.inf if number == 0 else extent(whole)))
         pairs.sort(key=lambda pair: pair[0])
         value = [pair[0] for pair in pairs]
         n_used = n_clusters if value[n_clusters - 1] < 0.5 * value[n_clusters] else n_clusters + min(n_clusters - 1, 5)
-        localized = [value for value, _, size in pairs[:n_used] if size < thin]
-        if may_fragment or not localized:
+        if may_fragment or all(size >= thin for _, _, size in pairs[:n_used]):
             break
+        localized = [value for value, _, size in pairs[: n_clusters + 5] if size < thin]
         weakest = 3 * max(weakest, *localized)
         if weakest >= 1:
             return None

@@ -19,6 +19,8 @@ LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
 LARGEST_EIGENVALUE = 1 - 1e-15
 """of W_R, normalised, but for the one that each component has; what comes closer is rounding"""
+RENORMALISED = 1e-9
+"""of a degree: where more was dropped, the rest is normalised again, so that the first eigenvector is known"""
 ROUNDING = 1e-10
 """of W_R, normalised: smaller eigenvalues are rounding, and their vectors noise"""
 
@@ -189,9 +191,9 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
         count = first + more - n_components + 1
         pairs = _pairs(graph, components, count, test)
         in_use = k if _has_gap(_eigenvalues(pairs), k, policy) else k + wanted.n_spare
-        thin = [1 - pair.value for pair in pairs[:in_use] if pair.extent < least]
-        if wanted.may_fragment or not thin:
+        if wanted.may_fragment or all(pair.extent >= least for pair in pairs[:in_use]):
             break
+        thin = (1 - pair.value for pair in pairs if pair.extent < least)
         weakest = policy.link_factor * max(weakest, *thin)
         if weakest >= 1:
             return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
@@ -240,6 +242,10 @@ def _pairs(graph: _Linked, components: list[np.ndarray], count: int, test: Outli
     pairs = []
     for members in components:
         inside, root = graph.links[members][:, members], graph.root[members]
+        share = (inside @ root) / root  # of the degree: less than 1 where weak links lead to outliers
+        if share.min() < 1 - RENORMALISED:
+            scale = scipy.sparse.diags_array(1 / np.sqrt(share))
+            inside, root = csr_array(scale @ inside @ scale), root * np.sqrt(share)
         values, vectors = leading_eigenpairs(inside, min(count, len(members)), root, graph.factorise)
         values[0] = 1
         values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each component's own vector comes first

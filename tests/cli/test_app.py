@@ -71,7 +71,7 @@ def test_progress_and_summary_are_plain_lines_without_a_terminal(tmp_path, monke
     assert main(["fit", "rows.csv", "-k", "2", "-o", "l.csv", "--landmarks", "20"]) == 0
     out, err = capfd.readouterr()
     assert out == ""
-    assert re.search(r"^nearest: 60 rows in [\d.]+ s, [\d.]+[kM]? rows/s, [\d.]+ MB of memory$", err, re.MULTILINE)
+    assert re.search(r"^nearest: 60 rows in [\d.]+ s, [\d.]+[kM]? rows/s, [\d.]+ [MG]B of memory$", err, re.MULTILINE)
     assert "60 rows of 2 features in 2 clusters" in err
     assert err.endswith("Written: l.csv\n")
     assert "\x1b" not in err

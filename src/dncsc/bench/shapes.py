@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from sklearn.datasets import make_blobs, make_circles, make_moons
 
-Labelled = tuple[np.ndarray, np.ndarray]
-Maker = Callable[[int], Labelled]
+LabelledRows = tuple[np.ndarray, np.ndarray]
+Maker = Callable[[int], LabelledRows]
 
 OUTLIER = -1
 """Label of rows that belong to no cluster and do not count in scores."""
@@ -20,7 +20,7 @@ def _gaussians(d: int, k: int, width: float | list[float] = 0.5, box: float = 10
     return partial(make_blobs, n_features=d, centers=k, **options)
 
 
-def _uneven(n: int, d: int) -> Labelled:
+def _uneven(n: int, d: int) -> LabelledRows:
     """90, 7 and 3 rows of 100."""
     random = np.random.default_rng(0)
     label = np.repeat([0, 1, 2], [n - n // 10, n // 10 - n // 33, n // 33])
@@ -29,27 +29,27 @@ def _uneven(n: int, d: int) -> Labelled:
     return random.normal(centres[label], width[label][:, None]), label
 
 
-def _with_noise(n: int, make: Maker, box: float) -> Labelled:
+def _with_noise(n: int, make: Maker, box: float) -> LabelledRows:
     """And 5 outliers for 100 rows, uniform in a box."""
     X, label = make(n)
     noise = np.random.default_rng(0).uniform(-box, box, (len(X) // 20, X.shape[1]))
     return np.concatenate([X, noise]), np.append(label, np.full(len(noise), OUTLIER))
 
 
-def _lines(n: int) -> Labelled:
+def _lines(n: int) -> LabelledRows:
     random = np.random.default_rng(0)
     label = random.integers(0, 3, n)
     return np.stack([20 * random.random(n), label + random.normal(0, 0.1, n)], axis=1), label
 
 
-def _spirals(n: int) -> Labelled:
+def _spirals(n: int) -> LabelledRows:
     random = np.random.default_rng(0)
     turn, label = 0.5 + 3 * np.pi * np.sqrt(random.random(n)), random.integers(0, 2, n)
     place = np.stack([np.cos(turn + np.pi * label), np.sin(turn + np.pi * label)], axis=1) * turn[:, None]
     return place + random.normal(0, 0.3, (n, 2)), label
 
 
-def _linked_rings(n: int) -> Labelled:
+def _linked_rings(n: int) -> LabelledRows:
     random = np.random.default_rng(0)
     turn, label = 2 * np.pi * random.random(n), random.integers(0, 2, n)
     first = np.stack([np.cos(turn), np.sin(turn), 0 * turn], axis=1)
@@ -57,12 +57,12 @@ def _linked_rings(n: int) -> Labelled:
     return np.where(label[:, None] == 0, first, second) + random.normal(0, 0.07, (n, 3)), label
 
 
-def _integers(n: int) -> Labelled:
+def _integers(n: int) -> LabelledRows:
     X, label = _gaussians(2, 4, 1.5, box=15, seed=5)(n)
     return np.round(X), label
 
 
-def _answers(n: int) -> Labelled:
+def _answers(n: int) -> LabelledRows:
     """Of a questionnaire: six whole numbers from 1 to 5."""
     random = np.random.default_rng(0)
     label = random.integers(0, 3, n)
@@ -70,7 +70,7 @@ def _answers(n: int) -> Labelled:
     return np.clip(np.round(random.normal(centres[label], 0.7)), 1, 5), label
 
 
-def _pairs(n: int) -> Labelled:
+def _pairs(n: int) -> LabelledRows:
     """Ten groups in five pairs; the pairs are the clusters."""
     random = np.random.default_rng(0)
     group, centres = random.integers(0, 10, n), np.zeros((10, 8))

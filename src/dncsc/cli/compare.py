@@ -40,7 +40,7 @@ def compare(
     clusters: ClusterCount,
     methods: MethodList = "dnc-sc,u-spec,k-means",
     truth: TruthColumn = None,
-    columns: options.Columns = None,
+    columns: options.ColumnNames = None,
     drop: options.Drop = None,
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,

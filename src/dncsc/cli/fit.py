@@ -22,7 +22,7 @@ from dncsc.errors import InputError
 if TYPE_CHECKING:
     from dncsc.rows import Rows
 
-Output = Annotated[str | None, options.Labels]
+LabelsTo = Annotated[str | None, options.Labels]
 ModelFile = Annotated[str | None, option(OUTPUT, "Model to predict with later, as .npz.", "--model", metavar="FILE")]
 ReportFile = Annotated[str | None, option(OUTPUT, "Page to look at, as .html.", "--report", metavar="FILE")]
 Scale = Annotated[
@@ -43,12 +43,12 @@ Cluster = Annotated[str | None, option(RUNNING, "Run on a Dask cluster, such as 
 def fit(
     data: options.Data,
     clusters: options.Clusters,
-    output: Output = None,
+    output: LabelsTo = None,
     model: ModelFile = None,
     report: ReportFile = None,
     force: options.Force = False,
     json: options.Json = False,
-    columns: options.Columns = None,
+    columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
     scale: Scale = "none",

@@ -72,7 +72,7 @@ def estimate(
     method: options.Method = "dnc-sc",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
-    columns: options.Columns = None,
+    columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
     jobs: options.Jobs = None,

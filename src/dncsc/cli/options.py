@@ -41,7 +41,7 @@ Data = Annotated[
         show_default=False,
     ),
 ]
-Columns = Annotated[
+ColumnNames = Annotated[
     str | None,
     option(ROWS, "Columns to use, by name, or by number from 0 where there are none.", metavar="A,B,..."),
 ]

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from dncsc.rows import Rows
 
 ModelFile = Annotated[str, typer.Argument(help="Model that dncsc fit --model has written.", show_default=False)]
-Output = Annotated[str, options.Labels]
+LabelsTo = Annotated[str, options.Labels]
 
 
 def predict(
     model: ModelFile,
     data: options.Data,
-    output: Output,
+    output: LabelsTo,
     force: options.Force = False,
     json: options.Json = False,
-    columns: options.Columns = None,
+    columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
     jobs: options.Jobs = None,

@@ -81,6 +81,7 @@ def test_where_rows_are_few_an_outlier_component_has_fewer_than_eight():
 
     assert least(2, 3, 300) == pytest.approx(8)
     assert least(6, 3, 300) == pytest.approx(24)  # rows of weight 3
+    assert least(2, 10, 300) == pytest.approx(6)  # a fifth of the mean cluster's
     assert least(60, 3, 9_000) == pytest.approx(90)  # 3 in 100
 
 

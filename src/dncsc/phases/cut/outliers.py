@@ -33,7 +33,8 @@ class OutlierTest:
         """What is thin and has less is an outlier."""
         share = self.policy.outlier_share
         if self.n_rows is not None:
-            share = max(share, min(self.policy.outlier_rows * self.n_clusters / self.n_rows, 1.0))
+            few = self.policy.outlier_rows * self.n_clusters / self.n_rows
+            share = max(share, min(few, self.policy.max_outlier_share))
         return share * self._mean_cluster
 
     @property

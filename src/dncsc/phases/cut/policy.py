@@ -41,6 +41,8 @@ class CutPolicy:
     """of the mean cluster's rows, which it has not (without: moons in 15 % noise 67)"""
     outlier_rows: int = 8
     """or so many rows, if that is more (without: few rows of different density 30)"""
+    max_outlier_share: float = 0.2
+    """of the mean cluster's rows, which such a component never has, however few rows there are"""
 
     localized_share: float = 0.01
     """of the mean cluster's rows: a vector over fewer is localized, however many landmarks it covers (without: one

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["clusters", "eigenvalues", "landmarks", "palette", "phases"]
 
-MANY_ROWS = 10_000
+DENSITY_ROWS = 10_000
 """From here on rows are drawn as an image of their density rather than as a marker each."""
 
 BLOCK = 2**17
@@ -251,7 +251,7 @@ def embedding_points(model: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:
 
 def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes) -> None:
     """Rows as markers, or where they are many, as an image of their density."""
-    if len(points) < MANY_ROWS:
+    if len(points) < DENSITY_ROWS:
         ax.scatter(points[:, 0], points[:, 1], s=9, c=colours[labels], alpha=0.8, linewidths=0)
         return
     low, high = points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64)

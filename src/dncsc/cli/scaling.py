@@ -11,7 +11,7 @@ from dncsc.engines.frame import working_dtype
 from dncsc.engines.watch import Watcher
 from dncsc.rows import Rows
 
-SAMPLE_ROWS = 100_000
+SCALING_ROWS = 100_000
 """Rows that medians and quartiles are taken from."""
 
 LEAST_EXPONENT = -1000
@@ -96,7 +96,7 @@ def _moments(rows: Rows, watch: Watcher) -> tuple[np.ndarray, np.ndarray]:
 def _quartiles(rows: Rows, seed: int, watch: Watcher) -> tuple[np.ndarray, np.ndarray]:
     """Median and distance between the quartiles, of a sample of rows."""
     random, n, done, parts = np.random.default_rng(seed), rows.shape[0], 0, []
-    chosen = np.sort(random.choice(n, min(n, SAMPLE_ROWS), replace=False, shuffle=False))
+    chosen = np.sort(random.choice(n, min(n, SCALING_ROWS), replace=False, shuffle=False))
     for block in rows.batches():
         first, last = np.searchsorted(chosen, [done, done + len(block)])
         parts.append(block[chosen[first:last] - done].astype(np.float64))

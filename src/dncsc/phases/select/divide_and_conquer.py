@@ -16,7 +16,7 @@ from dncsc.phases.settings import Settings
 LLOYD_ITERATIONS = 10
 """of the k-means inside the selection"""
 
-MANY_ROWS = 100_000
+SMALLER_RATE_ROWS = 100_000
 """From here on the paper divides into fewer parts at a time."""
 
 ROWS_A_PART = 150
@@ -31,7 +31,7 @@ LSC_ITERATIONS = 5
 
 def usual_rate(n_rows: int) -> int:
     """Parts that rows are divided into at a time, alpha, where nobody says how many."""
-    return 200 if n_rows < MANY_ROWS else 50
+    return 200 if n_rows < SMALLER_RATE_ROWS else 50
 
 
 def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:

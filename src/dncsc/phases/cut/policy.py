@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class CutPolicy:
     """What decides how a graph is cut where the user leaves it open (``bandwidth="auto"``, ``n_clusters="auto"``).
 
-    Each line says what the number is for, and what is lost without it: points of NMI, over 101 sets and 3 to 5 seeds
-    (docs/notes/rules.md has the table, and the rules that were worth less and went).
+    Each line says what the number is for, and the points of NMI that one set lost without it, at the stage at which it
+    was tried: with 3 to 5 seeds, for ensembles 1 or 2 (docs/notes/rules.md, also for what the whole gives elsewhere).
     """
 
     # Landmarks

@@ -167,11 +167,10 @@ def extent(vector, mass=1.0):
     return np.sum(mass * vector**2) ** 2 / np.sum(mass * vector**4)
 
 
-def cut(similarity, mass, landmarks, n_clusters, may_fragment):
+def cut(links, mass, landmarks, n_clusters, limit):
     """Coordinates of the landmarks and eigenvalues, or None where outliers take the place of clusters."""
     n, p = mass.sum(), len(mass)
     thin, light = min(10, p / 4 / n_clusters), max(0.03 * n / n_clusters, 8)
-    links = inflate(similarity, mass, n_clusters)
     degree = links.sum(axis=1)
     normal = links / np.sqrt(np.maximum(np.outer(degree, degree), 1e-300))
     normal[normal < 1e-12] = 0
@@ -179,8 +178,8 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
     while True:
         parts = components(normal * (normal >= weakest))
         kept = [part for part in parts if mass[part].sum() >= light or (len(part) >= thin and mass[part].sum() >= 30)]
-        core = np.concatenate(kept if mass[np.concatenate(kept)].sum() >= 0.9 * n else parts)
-        if not may_fragment and (mass[core].sum() < 0.99 * n or len(core) < 0.95 * p):
+        core = np.concatenate(kept if mass[np.concatenate(kept)].sum() >= 0.5 * n else parts)
+        if limit and (mass[core].sum() < (1 - limit[0]) * n or len(core) < (1 - limit[1]) * p):
             return None
         pairs = []
         for part in components(normal[np.ix_(core, core)]):
@@ -194,7 +193,7 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
         pairs.sort(key=lambda pair: pair[0])
         value = [pair[0] for pair in pairs]
         n_used = n_clusters if value[n_clusters - 1] < 0.5 * value[n_clusters] else n_clusters + min(n_clusters - 1, 5)
-        if may_fragment or all(size >= thin for _, _, size in pairs[:n_used]):
+        if not limit or all(size >= thin for _, _, size in pairs[:n_used]):
             break
         localized = [value for value, _, size in pairs[: n_clusters + 5] if size < thin]
         weakest = 3 * max(weakest, *localized)
@@ -218,15 +217,27 @@ def cut(similarity, mass, landmarks, n_clusters, may_fragment):
 
 
 def default_cut(nearest, squared, landmarks, n_clusters):
-    """Narrow weights, unless they fragment the graph, then adaptive ones: places of rows, eigenvalues, bandwidth."""
+    """Narrow weights, unless they fragment the graph, then adaptive ones: places of rows, eigenvalues, bandwidth.
+
+    Of few rows the mean distance is tried in between.
+    """
     p, mass = len(landmarks), np.bincount(nearest[:, 0], minlength=len(landmarks)).astype(float)
-    bandwidth = 0.35 * np.sqrt(squared).mean()
-    weights, transition, _ = gaussian(squared, bandwidth)
-    found = cut(landmark_similarity(dense(nearest, weights, p)), mass, landmarks, n_clusters, may_fragment=False)
-    if found is None:
+    are_few = len(nearest) < 4 * p
+    limits = {0.35: (0.01, 0.05)} | ({1.0: (0.5, 1.0)} if are_few else {})
+
+    def links_of(weights):
+        similarity = landmark_similarity(dense(nearest, weights, p))
+        return similarity if are_few else inflate(similarity, mass, n_clusters)
+
+    for share, limit in limits.items():
+        bandwidth = share * np.sqrt(squared).mean()
+        weights, transition, _ = gaussian(squared, bandwidth)
+        found = cut(links_of(weights), mass, landmarks, n_clusters, limit)
+        if found is not None:
+            break
+    else:
         bandwidth, transition = None, adaptive(squared.astype(float))
-        similarity = landmark_similarity(dense(nearest, transition, p))
-        found = cut(similarity, mass, landmarks, n_clusters, may_fragment=True)
+        found = cut(links_of(transition), mass, landmarks, n_clusters, limit=None)
     coordinates, eigenvalues = found
     places = dense(nearest, transition, p) @ coordinates
     return places / np.linalg.norm(places, axis=1, keepdims=True), eigenvalues, bandwidth

@@ -66,9 +66,21 @@ def moons_in_noise(random):
     return np.concatenate([make_moons(1900, noise=0.05, random_state=0)[0], random.uniform(-2, 3, (100, 2))]), 2
 
 
+def few_moons_in_noise(random):
+    """The same with fewer than four rows a landmark."""
+    return np.concatenate([make_moons(900, noise=0.05, random_state=0)[0], random.uniform(-1.5, 2.5, (50, 2))]), 2
+
+
 @pytest.mark.parametrize(
     ("data", "is_adaptive"),
-    [(petals, True), (moons, False), (mixture, True), (touching_groups, False), (moons_in_noise, True)],
+    [
+        (petals, True),
+        (moons, False),
+        (mixture, True),
+        (touching_groups, False),
+        (moons_in_noise, True),
+        (few_moons_in_noise, False),
+    ],
 )
 def test_by_default_the_cut_is_that_of_the_twin(data, is_adaptive):
     """Weights that suit the data, inflation, outliers and eigenvalue weighting, from the rows to the labels."""

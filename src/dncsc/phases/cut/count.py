@@ -12,6 +12,7 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.landmark_graph import landmark_graph
+from dncsc.phases.cut.outliers import OutlierLimit
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Counted
 from dncsc.phases.cut.weights import narrow
@@ -25,12 +26,12 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     adaptive = _count_by(engine, settings, links, Adaptive())
     if adaptive.is_clear:
         return adaptive
-    by_narrow = _count_by(engine, settings, links, narrow(settings, links), may_fragment=False)
+    by_narrow = _count_by(engine, settings, links, narrow(settings, links), OutlierLimit.strict(settings.policy))
     return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
 def _count_by(
-    engine: Engine, settings: Settings, links: Links, weights: Affinity, may_fragment: bool = True
+    engine: Engine, settings: Settings, links: Links, weights: Affinity, limit: OutlierLimit | None = None
 ) -> Counted:
     """Where the gap is, once outliers are told by the number of clusters that it gives.
 
@@ -39,9 +40,9 @@ def _count_by(
     graph = landmark_graph(engine, RowsAndLandmarks(links, weights))
     most, policy = settings.n_clusters, settings.policy
 
-    def eigenvalues_for(k: int, may_fragment: bool = True) -> np.ndarray | None:
+    def eigenvalues_for(k: int, limit: OutlierLimit | None = None) -> np.ndarray | None:
         """Eigenvalues without those of what is an outlier among k clusters; None where the graph is fragmented."""
-        wanted = Wanted(k, drops_outliers=True, may_fragment=may_fragment, n_rows=settings.n_counted, policy=policy)
+        wanted = Wanted(k, drops_outliers=True, limit=limit, n_rows=settings.n_counted, policy=policy)
         found = bottom_of_spectrum(graph, links.search.landmarks, wanted)
         return None if isinstance(found, Fragmented) else found.eigenvalues
 
@@ -56,13 +57,13 @@ def _count_by(
         return int(clear[-1] if len(clear) else np.argmax(ratios))
 
     eigenvalues = eigenvalues_for(most)
-    assert eigenvalues is not None  # which may fragment
+    assert eigenvalues is not None  # which any graph has
     ratios = ratios_of(eigenvalues)
     if len(ratios) == 0:
         return Counted(min(2, most), 1.0, False, eigenvalues)
     place, needed = place_of(ratios), policy.clear_gap
     while True:
-        found = eigenvalues_for(place + 2, may_fragment)
+        found = eigenvalues_for(place + 2, limit)
         if found is None:
             return Counted(place + 2, 1.0, False, eigenvalues)
         again = ratios_of(found)

@@ -59,6 +59,23 @@ def participation_ratio(mass: np.ndarray, vector: np.ndarray) -> float:
     return float((mass @ scaled) ** 2 / max(mass @ scaled**2, TINY))
 
 
+class OutlierLimit(NamedTuple):
+    """Shares of the rows and of the landmarks in outlier components beyond which a graph is fragmented."""
+
+    rows: float
+    landmarks: float
+
+    @classmethod
+    def strict(cls, policy: CutPolicy) -> OutlierLimit:
+        """Outliers are few: nothing is lost without them."""
+        return cls(policy.max_outlier_rows, policy.max_outlier_landmarks)
+
+    @classmethod
+    def lenient(cls, policy: CutPolicy) -> OutlierLimit:
+        """Most rows are in clusters."""
+        return cls(policy.max_outliers, 1.0)
+
+
 class Core(NamedTuple):
     """Landmarks without outlier components, and what share of the rows and of the landmarks these have."""
 

@@ -12,7 +12,14 @@ from scipy.sparse.csgraph import connected_components
 
 from dncsc.phases.cut.eigen import leading_eigenpairs
 from dncsc.phases.cut.landmark_graph import LandmarkGraph
-from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, join_lightest, participation_ratio, without_outliers
+from dncsc.phases.cut.outliers import (
+    OutlierLimit,
+    OutlierTest,
+    adopt_nearest,
+    join_lightest,
+    participation_ratio,
+    without_outliers,
+)
 from dncsc.phases.cut.policy import CutPolicy
 
 LEAST_LINK = 1e-12
@@ -61,8 +68,8 @@ class Wanted:
     drops_outliers: bool = False
     """Whether localized vectors are passed over for the next ones, and landmarks of outlier components share the
     coordinates of the nearest other landmark."""
-    may_fragment: bool = True
-    """else a graph with many outliers is not cut"""
+    limit: OutlierLimit | None = None
+    """beyond which a graph is not cut; None to cut any graph"""
     n_rows: int | None = None
     """of positive weight, to tell how many an outlier component has"""
     weighted: bool = False
@@ -180,8 +187,7 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
     weakest = 0.0
     while True:
         core, rows, of_landmarks = without_outliers(graph.components(weakest), test)
-        is_fragmented = rows > policy.max_outlier_rows or of_landmarks > policy.max_outlier_landmarks
-        if is_fragmented and not wanted.may_fragment:
+        if wanted.limit is not None and (rows > wanted.limit.rows or of_landmarks > wanted.limit.landmarks):
             return Fragmented(f"{rows:.1%} of the rows and {of_landmarks:.1%} of the landmarks are in small components")
         core = core if wanted.drops_outliers else np.arange(len(graph.mass))
         components, n_components = _components(graph, core, first)
@@ -191,7 +197,7 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
         count = first + more - n_components + 1
         pairs = _pairs(graph, components, count, test)
         in_use = k if _has_gap(_eigenvalues(pairs), k, policy) else k + wanted.n_spare
-        if wanted.may_fragment or all(pair.extent >= least for pair in pairs[:in_use]):
+        if wanted.limit is None or all(pair.extent >= least for pair in pairs[:in_use]):
             break
         thin = (1 - pair.value for pair in pairs if pair.extent < least)
         weakest = policy.link_factor * max(weakest, *thin)

@@ -85,7 +85,7 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
         settings.n_clusters + options.drops_constant,
         settings.n_vectors,
         options.drops_outliers,
-        options.may_fragment,
+        options.limit,
         settings.n_counted,
         options.weighted,
         settings.policy,

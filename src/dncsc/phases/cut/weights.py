@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dncsc.phases.affinity import Adaptive, Affinity, Gaussian, gaussian
+from dncsc.phases.cut.outliers import OutlierLimit
 from dncsc.phases.nearest import Links
 from dncsc.phases.settings import Settings
 
@@ -18,8 +19,8 @@ class CutOptions:
     """leaves out the constant direction, and takes one vector more instead"""
     drops_outliers: bool = False
     """leaves out outlier components and localized vectors"""
-    may_fragment: bool = True
-    """else a graph with many outliers is not cut"""
+    limit: OutlierLimit | None = None
+    """beyond which a graph is not cut; None to cut any graph"""
     inflates: bool = False
     """squares the links between landmarks, so that weak ones between clusters count little"""
     weighted: bool = False
@@ -42,13 +43,19 @@ def by_data(settings: Settings, links: Links) -> list[Attempt]:
     """Weights that suit the data. The last attempt cuts any graph.
 
     A narrow bandwidth leaves gaps between clusters open. Where it fragments the graph, as it can in many dimensions,
-    adaptive weights keep it whole.
+    adaptive weights keep it whole. With few rows a landmark, chance makes links strong or weak, so they are not
+    inflated, and adaptive weights tie outliers as firmly as any row: the mean distance is tried in between, which fails
+    only where most rows are outliers.
     """
+    policy = settings.policy
     if links.search.n_neighbors == 1:
         return [by_name(narrow(settings, links))]  # the only link of a row has weight 1, whatever its length
-    options = CutOptions(drops_outliers=True, inflates=True, weighted=True)
-    first = Attempt(narrow(settings, links), replace(options, may_fragment=False))
-    return [first, Attempt(Adaptive(), options)]
+    are_few = settings.n_counted < policy.few_rows_a_landmark * len(links.search.landmarks)
+    options = CutOptions(drops_outliers=True, inflates=not are_few, weighted=True)
+    attempts = [Attempt(narrow(settings, links), replace(options, limit=OutlierLimit.strict(policy)))]
+    if are_few:
+        attempts.append(Attempt(gaussian(links.mean_distance), replace(options, limit=OutlierLimit.lenient(policy))))
+    return [*attempts, Attempt(Adaptive(), options)]
 
 
 def for_ensemble(settings: Settings, links: Links) -> list[Attempt]:

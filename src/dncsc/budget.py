@@ -15,6 +15,7 @@ from dncsc.engines.base import MOST_VALUES
 from dncsc.engines.layout import Layout
 from dncsc.errors import Worded
 from dncsc.memory import format_bytes, parse_bytes
+from dncsc.phases.cell_search import PROBED_CELLS
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
 from dncsc.phases.discretize import (
     PRELIMINARY_ROWS,
@@ -23,6 +24,7 @@ from dncsc.phases.discretize import (
     SAMPLE_ROWS,
     SAMPLE_ROWS_A_CLUSTER,
 )
+from dncsc.phases.select.cells import LANDMARKS_A_CELL
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 
 AT_LEAST = 64 * 2**20
@@ -35,6 +37,10 @@ COPIES_OF_SAMPLE = 3
 """Of the places that k-means sees, at once: peaks that were measured fit two to three."""
 TABLES_OF_VECTORS = 4
 """Of the landmarks' vectors, at once, in the solver and in each thread that labels rows: more than are known of."""
+
+
+COPIES_OF_LANDMARKS = 3
+"""Where they are rows, at once: drawn, and sorted by cells."""
 
 
 class InsufficientMemoryError(Worded, MemoryError):
@@ -75,6 +81,8 @@ class Size:
     """whether each shard keeps products of all landmarks with all, as Nyström's do"""
     places_rows: bool = True
     """whether clusters are sought among places in an embedding, and not among the rows themselves"""
+    is_multilevel: bool = False
+    """whether landmarks are rows, and nothing grows with landmarks times clusters"""
 
     @property
     def sample(self) -> int:
@@ -84,7 +92,7 @@ class Size:
     @property
     def places(self) -> int:
         """Bytes of what grows with the clusters: vectors of the landmarks, and the places of a sample of rows."""
-        if not self.places_rows:
+        if not self.places_rows or self.is_multilevel:
             return 0
         sample = COPIES_OF_SAMPLE * self.sample if self.row_bytes is None else 0
         solved = TABLES_OF_VECTORS * 8 * self.n_landmarks
@@ -98,12 +106,14 @@ class Size:
         block = layout.block_rows * (2 * self.n_features * self.value_bytes + 4 * self.n_neighbors * 8 + 64)
         p, shards = self.n_landmarks, layout.n_shards
         square = 8 * p * p if p <= DENSE_LANDMARKS or self.keeps_products else 64 * 12 * p
-        kept = shards * p * (self.n_features * 8 + 24 * 12)
+        selected = p // LANDMARKS_A_CELL if self.is_multilevel else p
+        kept = shards * (selected * self.n_features * 8 + p * 24 * 12)
         if self.keeps_products:
             kept += (shards + SQUARES_OF_NYSTROM) * 8 * p * p
-        sample = min(ROWS_A_PART * p, self.n_rows) * (self.n_features * self.value_bytes + 24)
-        selected = 2 * min(sample, 4 * MOST_VALUES)
-        return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + selected + self.places)
+        row = self.n_features * self.value_bytes + 24
+        sample = 2 * min(min(ROWS_A_PART * selected, self.n_rows) * row, 4 * MOST_VALUES)
+        drawn = COPIES_OF_LANDMARKS * p * row if self.is_multilevel else 0
+        return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + sample + drawn + self.places)
 
     @property
     def columns(self) -> int:
@@ -178,6 +188,9 @@ def seconds_of_passes(size: Size, alpha: int, rounds: int) -> float:
 def seconds_of_clusters(size: Size, n_init: int) -> float:
     """What k clusters add, roughly, from runs with 100 to 500: differences of places, in nanoseconds of one core."""
     k, p = size.n_clusters, size.n_landmarks
+    if size.is_multilevel:
+        searched = p / LANDMARKS_A_CELL + PROBED_CELLS * LANDMARKS_A_CELL
+        return (0.1 * size.n_rows * searched * size.n_features / size.n_threads + 20_000 * p) * 1e-9
     preliminary = PRELIMINARY_RUNS * n_init * min(max(PRELIMINARY_ROWS, PRELIMINARY_ROWS_A_CLUSTER * k), size.n_rows)
     rows = preliminary * (1 + ITERATIONS) + n_init * size.sample * ITERATIONS + size.n_rows
     solved = min(10.0 * p * k**2, 0.4 * p**3)  # a dense solve, where that is less work

@@ -11,7 +11,7 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.discretize import LABEL
-from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
+from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.nearest import NEAREST
 from dncsc.phases.survey import NotFinite, check_finite, find_not_finite
 
@@ -54,7 +54,7 @@ class Model:
     @property
     def graph(self) -> RowsAndLandmarks:
         """The graph of rows and landmarks, where there is one."""
-        assert isinstance(self.embedding, Lifted)
+        assert isinstance(self.embedding, Lifted | Voted)
         assert isinstance(self.embedding.graph, RowsAndLandmarks)
         return self.embedding.graph
 

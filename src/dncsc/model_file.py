@@ -11,14 +11,15 @@ from dncsc.engines.frame import LONGEST, SHORTEST, Frame
 from dncsc.model import FARTHEST, Model
 from dncsc.phases.affinity import Adaptive, Gaussian, RowNormalised, SelfTuning
 from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, SharedClusterings
+from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.transfer_cut import Counted, Partition
 from dncsc.phases.discretize import Centroids
-from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
+from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.exact_graph import Placed
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
-from dncsc.phases.select.tree import Level, Selection, Tree
+from dncsc.phases.select.tree import Cells, Level, Selection, Tree
 from dncsc.records import Kind, RecordError, Schema
 
 
@@ -45,6 +46,7 @@ KINDS = Schema(
         Kind("centroids", Centroids, "places n_iter"),
         Kind("cluster-count", Counted, "n_clusters clearness is_clear eigenvalues"),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
+        Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
         Kind("embedding/identity", IdentityEmbedding, "n_dimensions dtype"),
         Kind(
             "embedding/nystrom", ByAllLandmarks, "kernel degree_weights=reach root_degrees=root vectors=lines by_length"
@@ -57,11 +59,13 @@ KINDS = Schema(
         Kind("kernel/gaussian", Kernel, "landmarks bandwidth"),
         Kind("landmark-coordinates", Lift, "vectors by_length"),
         Kind("landmark-graph-clusterings", SharedClusterings, "number clusterings component"),
-        Kind("landmarks", Selection, "landmarks tree"),
+        Kind("cells", Cells, "centres first"),
+        Kind("landmarks", Selection, "landmarks tree cells", cells=None),
         Kind("links", Links, "tree search mean_distance exact_fraction ranks"),
         Kind("model", Model, "frame embedding centroids"),
         Kind("partition", Partition, "embedding eigenvalues n_components component rejected counted"),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
+        Kind("search/cells", CellSearch, "landmarks n_neighbors cells n_probed"),
         Kind("search/exact", ExactSearch, "among_candidates"),
         Kind("tree", Tree, "levels"),
         Kind("tree-level", Level, "centres first"),
@@ -82,7 +86,9 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     embedding = model.embedding
     _check_embedding(embedding, n_features, frame.dtype)
     far = FARTHEST[frame.dtype.name] if isinstance(embedding, IdentityEmbedding) else None
-    _array("centroids", model.centroids, (None, embedding.n_dimensions), embedding.dtype, far)
+    width = 0 if isinstance(embedding, Voted) else embedding.n_dimensions
+    _array("centroids", model.centroids, (None, width), embedding.dtype, far)
+    _need(width or len(model.centroids) == embedding.n_dimensions, "its clusters are not those of its landmarks")
     _need(len(model.centroids) > 0, "it has no centroids")
     _array("cluster sizes", fitted.cluster_sizes, (len(model.centroids),), np.int64)
     _array("eigenvalues", fitted.eigenvalues, (None,), np.float64)
@@ -108,6 +114,9 @@ def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
     if isinstance(embedding, Lifted):
         p = _check_graph(embedding.graph, d, dtype)
         _array("eigenvectors", embedding.lift.vectors, (p, None), dtype)
+    elif isinstance(embedding, Voted):
+        p = _check_graph(embedding.graph, d, dtype)
+        _array("clusters of landmarks", embedding.cluster, (p,), np.int32, embedding.n_dimensions - 1)
     elif isinstance(embedding, ByAllLandmarks):
         _array("landmarks", embedding.kernel.landmarks, (None, d), dtype, FARTHEST[dtype.name])
         p = len(embedding.kernel.landmarks)
@@ -147,6 +156,11 @@ def _check_graph(graph: Any, d: int, dtype: Any) -> int:
 
 def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     search = graph.links.search
+    if isinstance(search, CellSearch):
+        p = _check_cells(search, d, dtype)
+        _need(not graph.links.tree.levels, "it has both cells and a tree")
+        _check_affinity(graph.affinity, p, search.n_neighbors, dtype)
+        return p
     inner: Any = search.among_candidates if isinstance(search, ExactSearch) else search
     _need(isinstance(inner, CandidateSearch), "its search is of another kind")
     far = FARTHEST[dtype.name]
@@ -166,6 +180,19 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
         subsets = len(level.centres)
     _need(graph.links.tree.levels and subsets == p, "the tree leads to other landmarks")
     _check_affinity(graph.affinity, p, inner.n_neighbors, dtype)
+    return p
+
+
+def _check_cells(search: CellSearch, d: int, dtype: Any) -> int:
+    """Check landmarks that are sorted by cells; how many there are."""
+    far, p, cells = FARTHEST[dtype.name], len(search.landmarks), search.cells
+    _array("landmarks", search.landmarks, (None, d), dtype, far)
+    _array("centres of cells", cells.centres, (None, d), dtype, far)
+    _array("first landmarks of cells", cells.first, (len(cells.centres) + 1,), np.int32)
+    complete = cells.first[0] == 0 and cells.first[-1] == p and np.all(np.diff(cells.first.astype(np.int64)) >= 0)
+    _need(complete, "the cells do not have all landmarks")
+    _need(1 <= search.n_neighbors <= p, "it has no neighbours, or more than landmarks")
+    _need(1 <= search.n_probed <= len(cells.centres), "it searches no cells, or more than there are")
     return p
 
 

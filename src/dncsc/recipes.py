@@ -8,12 +8,15 @@ from typing import Any
 
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Affinity, by_all, by_nearest
+from dncsc.phases.cell_search import in_all_cells, in_nearest_cells
+from dncsc.phases.cut.multilevel import corners, multilevel_cut
 from dncsc.phases.cut.transfer_cut import Partition, singular_vectors, transfer_cut
 from dncsc.phases.discretize import Centroids, k_means
 from dncsc.phases.exact_graph import cut_graph_of_rows
 from dncsc.phases.kmeans_baseline import identity_embedding, lloyd_on_rows
 from dncsc.phases.nearest import Links, among_all, auto_search, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
+from dncsc.phases.select.cells import rows_in_cells
 from dncsc.phases.select.divide_and_conquer import (
     divide_and_conquer,
     divide_and_conquer_fully,
@@ -46,11 +49,20 @@ NYSTROM = Recipe(random_rows, None, None, nystrom_extension)
 SC = Recipe(None, None, None, cut_graph_of_rows)
 K_MEANS = Recipe(None, None, None, identity_embedding, lloyd_on_rows)
 
+MULTILEVEL = Recipe(rows_in_cells, in_nearest_cells, by_nearest, multilevel_cut, corners)
+"""DnC-SC for hundreds to thousands of clusters."""
+
 SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}
 """Selections that DnC-SC can be given instead of its own (the paper's ablations)."""
 
+ROWS = "rows"
+"""The selection of the multilevel recipe, by name."""
+
 NEAREST = {"auto": auto_search, "candidates": near_own_landmark, "exact": among_all}
 """Searches that any landmark method can be given."""
+
+NEAREST_IN_CELLS = {"auto": in_nearest_cells, "candidates": in_nearest_cells, "exact": in_all_cells}
+"""The same where landmarks are sorted by cells."""
 
 LANDMARKS = {"kmeans": LSC_K, "random": LSC_R, "kmeans-hubs": LSC_KH, "random-hubs": LSC_RH}
 """LSC by where its landmarks come from."""

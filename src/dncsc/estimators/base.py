@@ -196,7 +196,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
 class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RecipeClusterer):
     """A clusterer that embeds any row through landmarks."""
 
-    n_landmarks: int = 1000
+    n_landmarks: Any = 1000
     bandwidth: float | str = MEAN
     normalize: str = "l2"
 

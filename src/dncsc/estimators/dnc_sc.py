@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dncsc.estimators.base import LandmarkClusterer
-from dncsc.estimators.parameters import CONSTRAINTS, integer, positive
-from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
-from dncsc.recipes import DNC_SC, NEAREST, SELECT, Recipe
+from dncsc.estimators.parameters import CONSTRAINTS, integer, one_of, positive
+from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN, Settings
+from dncsc.recipes import DNC_SC, MULTILEVEL, NEAREST, NEAREST_IN_CELLS, ROWS, SELECT, Recipe
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -24,9 +24,10 @@ class DnCSC(LandmarkClusterer):
         Number of clusters, k. "auto" looks for a clear gap between eigenvalues, and warns where there is none.
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
-    n_landmarks : int, default=1000
-        Number of landmarks, p; at least `n_clusters`. Data with fewer distinct rows gets fewer landmarks, and with
-        ``bandwidth="auto"`` there are at least two rows a landmark beyond the first fifty.
+    n_landmarks : int or "auto", default="auto"
+        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 up to fifty clusters, and beyond them a hundred
+        for each. Data with fewer distinct rows gets fewer landmarks, and with ``bandwidth="auto"`` there are at least
+        two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.
     selection_rate : int or "auto", default="auto"
@@ -44,9 +45,11 @@ class DnCSC(LandmarkClusterer):
         the last landmark. "auto" takes a third of the mean distance, which finds narrow gaps between clusters; where
         that fragments the graph, it is adaptive. Links between landmarks are then squared, most of those of landmarks
         to themselves left out, and eigenvectors weighted by their eigenvalues where the spectrum has no gap.
-    select : {"dnc", "dnc-kmeans", "kmeans"}, default="dnc"
+    select : {"auto", "dnc", "dnc-kmeans", "kmeans", "rows"}, default="auto"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
-        rows, or k-means on all rows without division. The last two are slower, and there for comparison.
+        rows, or k-means on all rows without division. These two are slower, and there for comparison. "rows" draws
+        rows at random, and cuts their graph level by level instead of by eigenvectors, which takes hardly longer for
+        thousands of clusters than for a few. "auto" is "dnc" up to fifty clusters, and "rows" beyond them.
     nearest : {"auto", "candidates", "exact"}, default="auto"
         Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
         "exact" where that takes little longer: with hundreds of features that depend on each other.
@@ -85,9 +88,9 @@ class DnCSC(LandmarkClusterer):
     eigenvalues_ : ndarray
         Smallest eigenvalues of the graph's normalised Laplacian on the landmarks, ascending from 0; a few more than
         `n_clusters`, so that the gap behind the last one used can be seen. Where that number was to be found,
-        those of the graph that they were counted by.
+        those of the graph that they were counted by. None at all where landmarks are rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
-        Centroids in the embedding.
+        Centroids in the embedding; without coordinates where landmarks are rows: there a row's links decide.
     cluster_sizes_ : ndarray of int64 of shape (n_clusters,)
         Rows of each cluster.
     inertia_ : float
@@ -124,10 +127,25 @@ class DnCSC(LandmarkClusterer):
     sample_size: int | str = AUTO
     n_candidates: int | str = AUTO
     bandwidth: float | str = AUTO
-    select: str = "dnc"
+    n_landmarks: int | str = AUTO
+    select: str = AUTO
     nearest: str = AUTO
 
-    constraints = {**CONSTRAINTS, "n_clusters": integer(1, AUTO), "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
+    constraints = {  # noqa: RUF012
+        **CONSTRAINTS,
+        "n_clusters": integer(1, AUTO),
+        "n_landmarks": integer(1, AUTO),
+        "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE),
+        "select": one_of(AUTO, *SELECT, ROWS),
+    }
 
     def _recipe(self) -> Recipe:
-        return replace(DNC_SC, select=SELECT[self.select], nearest=NEAREST[self.nearest])
+        if self._is_multilevel:
+            return replace(MULTILEVEL, nearest=NEAREST_IN_CELLS[self.nearest])
+        return replace(DNC_SC, select=SELECT.get(self.select, DNC_SC.select), nearest=NEAREST[self.nearest])
+
+    @property
+    def _is_multilevel(self) -> bool:
+        """Whether the graph is cut level by level, as into many clusters."""
+        are_many = self.n_clusters != AUTO and self.n_clusters > Settings.policy.many_clusters
+        return self.select == ROWS or (self.select == AUTO and are_many)

@@ -18,6 +18,7 @@ from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
 from dncsc.estimators.checks import is_dask
 from dncsc.memory import format_bytes, resident
+from dncsc.phases.settings import AUTO, Settings
 from dncsc.rows import Rows, from_memmap
 
 
@@ -132,17 +133,22 @@ class _Copy:
 def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None = None) -> Size:
     """What decides how much the run of an estimator needs; `row_bytes` are those of a result that is not of a fit."""
     n_rows, n_features = rows.shape
-    n_landmarks = int(min(getattr(estimator, "n_landmarks", estimator.n_clusters), n_rows))
+    n_clusters = int(estimator.max_clusters if estimator.n_clusters == AUTO else estimator.n_clusters)
+    n_landmarks = getattr(estimator, "n_landmarks", n_clusters)
+    if n_landmarks == AUTO:
+        n_landmarks = Settings.policy.usual_landmarks(n_clusters, n_rows)
+    n_landmarks = int(min(n_landmarks, n_rows))
     return Size(
         n_rows=n_rows,
         n_features=n_features,
         n_landmarks=n_landmarks,
         n_neighbors=int(min(getattr(estimator, "n_neighbors", 1) + 1, max(n_landmarks, 2))),
         n_members=int(getattr(estimator, "n_members", 0)),
-        n_clusters=int(estimator.max_clusters if estimator.n_clusters == "auto" else estimator.n_clusters),
+        n_clusters=n_clusters,
         value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
         n_threads=int(thread_count(estimator.n_jobs)),
         row_bytes=row_bytes,
         keeps_products=row_bytes is None and getattr(estimator, "keeps_products", False),
         places_rows=hasattr(estimator, "n_landmarks"),
+        is_multilevel=getattr(estimator, "_is_multilevel", False),
     )

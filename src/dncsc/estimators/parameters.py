@@ -122,7 +122,8 @@ class Parameters:
 
     def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int) -> Settings:
         """Settings of a run, once it is known which rows it is for, and how many of them have a positive weight."""
-        asked, n_landmarks, policy = self.asked, self.asked.n_landmarks, self.asked.policy
+        asked, policy = self.asked, self.asked.policy
+        n_landmarks = asked.n_landmarks or policy.usual_landmarks(asked.n_clusters, n_counted)
         if asked.bandwidth == AUTO:  # no more landmarks than are useful to the weights that are chosen
             useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
             if self.ensemble is not None:
@@ -147,13 +148,13 @@ def check_parameters(estimator: Any) -> Parameters:
             constraint.check(name, given[name])
     numbers = {name: int(value) for name, value in given.items() if isinstance(value, Integral)}
     n_clusters = numbers.get("n_clusters") or numbers["max_clusters"]  # the most there may be, where they are counted
-    n_landmarks = numbers.get("n_landmarks", n_clusters)
-    if n_landmarks < n_clusters and "n_clusters" in numbers:
+    n_landmarks = 0 if given.get("n_landmarks") == AUTO else numbers.get("n_landmarks", n_clusters)
+    if 0 < n_landmarks < n_clusters and "n_clusters" in numbers:
         raise ParameterOrderError("n_landmarks", n_landmarks, "n_clusters", n_clusters)
     n_neighbors, n_members = numbers.get("n_neighbors", 1), numbers.get("n_members", 0)
     bandwidth = given.get("bandwidth", MEAN)
     asked = Settings(
-        n_clusters=min(n_clusters, n_landmarks),
+        n_clusters=min(n_clusters, n_landmarks or n_clusters),
         count_clusters="n_clusters" not in numbers,
         n_landmarks=n_landmarks,
         n_neighbors=n_neighbors,

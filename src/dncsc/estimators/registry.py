@@ -18,6 +18,7 @@ from dncsc.estimators.baselines import LSC, USPEC, ExactSC, LloydKMeans, Nystrom
 from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.ensembles import LSEC, USENC
 from dncsc.phases.select.divide_and_conquer import usual_rate
+from dncsc.phases.settings import AUTO, Settings
 
 METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "k-means": LloydKMeans,
@@ -121,8 +122,20 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, width = given["n_landmarks"], 4 if np.dtype(dtype) == np.float32 else 8
+    p = Settings.policy.usual_landmarks(k, n_rows) if p == AUTO else p
+    is_multilevel = DnCSC(k, select=given["select"])._is_multilevel and not given["n_members"]
     n_threads = thread_count(given["n_jobs"])
-    size = Size(n_rows, n_features, p, given["n_neighbors"], given["n_members"], k, width, n_threads)
+    size = Size(
+        n_rows,
+        n_features,
+        p,
+        given["n_neighbors"],
+        given["n_members"],
+        k,
+        width,
+        n_threads,
+        is_multilevel=is_multilevel,
+    )
     alpha = usual_rate(n_rows) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
     return Estimate(

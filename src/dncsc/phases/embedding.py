@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from dncsc.engines.base import Column
+from dncsc.kernels.communities import vote_rows
 from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.phases.affinity import Affinity
@@ -121,7 +122,7 @@ class RowsAndLandmarks:
         return self.links.search.landmarks
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
-        found = self.links.search.find(rows, self.links.tree.locate(rows))
+        found = self.links.lookup(rows)
         return [found.nearest, found.squared]
 
     def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -160,6 +161,45 @@ class Lifted:
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lift.label(centroids, *self.graph.shares(*values)[:2])
+
+
+@dataclass(frozen=True)
+class Voted:
+    """Places rows by their shares in clusters of landmarks, of which there may be thousands."""
+
+    graph: RowsAndLandmarks
+    cluster: np.ndarray
+    """int32 (p,): of each landmark"""
+    n_dimensions: int
+    """clusters"""
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        return self.graph.reads
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.graph.columns
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.graph.points.dtype
+
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
+        return self.graph.lookup(rows)
+
+    def transform(self, *values: np.ndarray) -> np.ndarray:
+        nearest, shares, _ = self.graph.shares(*values)
+        places = np.zeros((len(nearest), self.n_dimensions), self.dtype)
+        np.add.at(places, (np.arange(len(nearest))[:, None], self.cluster[nearest]), shares)
+        return places
+
+    def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of the largest share, which is the nearest corner: no centroids are needed."""
+        nearest, shares, _ = self.graph.shares(*values)
+        labels, squared = np.empty(len(nearest), np.int32), np.empty(len(nearest), shares.dtype)
+        vote_rows(nearest, shares, self.cluster, labels, squared)
+        return labels, squared
 
 
 def _to_lanes(table: np.ndarray) -> np.ndarray:

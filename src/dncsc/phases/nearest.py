@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
 
 class Search(ABC):
-    """How rows find their nearest landmarks, given their own landmark."""
+    """How rows find their nearest landmarks, given what it reads: mostly their own landmark."""
 
     landmarks: np.ndarray
     n_neighbors: int
@@ -48,7 +48,7 @@ class Search(ABC):
     reads: ClassVar[Sequence[str]] = (SUBSET,)
 
     @abstractmethod
-    def find(self, rows: np.ndarray, own: np.ndarray) -> Found: ...
+    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found: ...
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return self.find(rows, *values)[:2]
@@ -73,11 +73,12 @@ class CandidateSearch(Search):
     horizon: np.ndarray
     """The same for the nearest landmark that is not a candidate."""
 
-    def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
+    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
+        [own_landmark] = own
         nearest, squared, distance = search_candidates(
-            rows, own, self.landmarks, self.candidates, self.reach, self.n_neighbors
+            rows, own_landmark, self.landmarks, self.candidates, self.reach, self.n_neighbors
         )
-        return Found(nearest, squared, distance + np.sqrt(squared[:, -1]) < self.horizon[own])
+        return Found(nearest, squared, distance + np.sqrt(squared[:, -1]) < self.horizon[own_landmark])
 
 
 @dataclass(frozen=True)
@@ -94,13 +95,13 @@ class ExactSearch(Search):
     def n_neighbors(self) -> int:  # type: ignore[override]
         return self.among_candidates.n_neighbors
 
-    def find(self, rows: np.ndarray, own: np.ndarray) -> Found:
+    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
         if self.pruned is not None:
-            nearest = self.pruned.search(rows, own, self.among_candidates.candidates, self.n_neighbors)
+            nearest = self.pruned.search(rows, own[0], self.among_candidates.candidates, self.n_neighbors)
             return Found(*nearest, np.ones(len(rows), bool))
         if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
             return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
-        found = self.among_candidates.find(rows, own)
+        found = self.among_candidates.find(rows, *own)
         rest = np.flatnonzero(~found.exact)
         if len(rest):
             found.nearest[rest], found.squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
@@ -128,7 +129,7 @@ class _Link(Pass[_Linked]):
 
     @property
     def reads(self) -> Sequence[str]:
-        return (SUBSET,)
+        return self.search.reads
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -138,7 +139,7 @@ class _Link(Pass[_Linked]):
         return _Linked(np.zeros(self.search.n_neighbors))
 
     def visit(self, total: _Linked, block: Block) -> None:
-        found = self.search.find(block.rows, block.columns[SUBSET])
+        found = self.search.find(block.rows, *(block.columns[name] for name in self.reads))
         block.columns[NEAREST][:] = found.nearest
         block.columns[SQUARED][:] = found.squared
         add_distances(found.squared, block.weight, total.by_rank)
@@ -158,6 +159,10 @@ class Links:
     ranks: np.ndarray
     """(K,): mean distance to the nearest landmark, the second nearest, and so on, in parts of the mean over all K"""
 
+    def lookup(self, rows: np.ndarray) -> Found:
+        """Links of new rows."""
+        return self.search.find(rows, *([self.tree.locate(rows)] if self.search.reads else []))
+
     def mean_distance_to(self, count: int) -> float:
         """Mean distance of rows to the nearest few of their K landmarks."""
         return self.mean_distance * float(self.ranks[:count].mean())
@@ -169,7 +174,7 @@ class Links:
 
 def near_own_landmark(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest among the candidates of the row's own landmark; fills the columns `NEAREST` and `SQUARED`."""
-    return _link_all(engine, settings, selection.tree, _candidate_search(engine, settings, selection.landmarks))
+    return link_all(engine, settings, selection.tree, _candidate_search(engine, settings, selection.landmarks))
 
 
 def auto_search(engine: Engine, settings: Settings, selection: Selection) -> Links:
@@ -179,12 +184,12 @@ def auto_search(engine: Engine, settings: Settings, selection: Selection) -> Lin
     """
     exact = ExactSearch(_candidate_search(engine, settings, selection.landmarks))
     search = exact if _costs_little(engine, settings, exact) else exact.among_candidates
-    return _link_all(engine, settings, selection.tree, search)
+    return link_all(engine, settings, selection.tree, search)
 
 
 def among_all(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest of all landmarks; fills the columns `NEAREST` and `SQUARED`."""
-    return _link_all(
+    return link_all(
         engine, settings, selection.tree, ExactSearch(_candidate_search(engine, settings, selection.landmarks))
     )
 
@@ -199,9 +204,11 @@ def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bo
     return search.pruned.left(drawn.values[0], search.n_neighbors) <= most
 
 
-def _link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:
+def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:
+    """Link every row by a search; fills the columns `NEAREST` and `SQUARED`."""
     totals = engine.sweep(_Link(search))
-    engine.drop(SUBSET)
+    for name in search.reads:
+        engine.drop(name)
     pairs = sum(total.mass for total in totals) * search.n_neighbors
     by_rank = np.sum([total.by_rank for total in totals], axis=0)
     return Links(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dncsc.kernels.nearest import search_all
 from dncsc.phases.cut.policy import CutPolicy
 
 TINY = np.finfo(np.float64).tiny
@@ -96,9 +97,10 @@ def without_outliers(component: np.ndarray, test: OutlierTest) -> Core:
 
 def adopt_nearest(values: np.ndarray, landmarks: np.ndarray, used: np.ndarray, core: np.ndarray) -> None:
     """Give landmarks that are used, but not in the core, the values of the nearest one that is."""
-    for outlier in np.setdiff1d(used, core):
-        squared = np.sum((landmarks[core] - landmarks[outlier]) ** 2, axis=1, dtype=np.float64)
-        values[outlier] = values[core[np.argmin(squared)]]
+    outside = np.setdiff1d(used, core)
+    if len(outside):
+        nearest = search_all(landmarks[outside], landmarks[core], 1)[0][:, 0]
+        values[outside] = values[core[nearest]]
 
 
 def join_lightest(component: np.ndarray, landmarks: np.ndarray, mass: np.ndarray, most: int) -> np.ndarray:

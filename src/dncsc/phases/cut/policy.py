@@ -14,6 +14,8 @@ class CutPolicy:
     """
 
     # Landmarks
+    landmarks: int = 1000
+    """where their number is left open, unless there are many clusters"""
     min_landmarks: int = 50
     """that any data may have"""
     rows_a_landmark: int = 2
@@ -21,6 +23,14 @@ class CutPolicy:
     ensemble_landmarks: int = 1000
     """of an ensemble; more of them need `ensemble_rows_a_landmark` rows each (PenDigits 5)"""
     ensemble_rows_a_landmark: int = 40
+
+    # Many clusters
+    many_clusters: int = 50
+    """beyond which landmarks are rows, and their graph is cut level by level"""
+    landmarks_a_cluster: int = 100
+    """for these"""
+    resolution: float = 0.5
+    """of the communities that clusters are joined from, for each cluster: some three times as many"""
 
     # Weights
     narrow: float = 0.35
@@ -88,3 +98,9 @@ class CutPolicy:
     """the same where base clusterings mix weights (without: circles and Gaussians 4, USPS 3)"""
     rows_a_base_cluster: int = 20
     """at least: nearly empty ones share no rows with those of others (without: few rows that overlap 5)"""
+
+    def usual_landmarks(self, n_clusters: int, n_rows: int) -> int:
+        """How many landmarks there are where their number is left open."""
+        if n_clusters <= self.many_clusters:
+            return self.landmarks
+        return max(n_clusters, min(self.landmarks_a_cluster * n_clusters, n_rows // self.rows_a_landmark))

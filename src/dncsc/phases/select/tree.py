@@ -53,7 +53,7 @@ class Tree:
 
     @property
     def columns(self) -> Sequence[Column]:
-        return (Column(SUBSET, np.int32, rule=self),)
+        return (Column(SUBSET, np.int32, rule=self),) if self.levels else ()
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return [self.locate(rows)]
@@ -66,11 +66,23 @@ class Tree:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """Centres of cells (c, d); landmarks of cell i are those from ``first[i]`` to ``first[i + 1]``."""
+
+    centres: np.ndarray
+    first: np.ndarray
+
+
+@dataclass(frozen=True)
 class Selection:
-    """Landmarks (p, d), and how a row finds its own. The column `SUBSET` holds it for the rows of the engine."""
+    """Landmarks (p, d), and how a row finds its own. The column `SUBSET` holds it for the rows of the engine.
+
+    Where landmarks are sorted by cells, there is no such column, and the tree has no levels.
+    """
 
     landmarks: np.ndarray
     tree: Tree
+    cells: Cells | None = None
 
     @property
     def columns(self) -> Sequence[Column]:

@@ -1,0 +1,79 @@
+"""Phase 2 for many landmarks: each row's K nearest among those of the cells that are nearest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.kernels.cells import search_cells
+from dncsc.kernels.nearest import PrunedSearch, pruning_helps, search_all
+from dncsc.phases.nearest import Found, Links, Search, link_all
+from dncsc.phases.select.tree import Cells, Selection
+from dncsc.phases.settings import ADAPTIVE, AUTO, Settings
+
+PROBED_CELLS = 16
+"""that are searched for a row, unless all are"""
+
+
+@dataclass(frozen=True)
+class CellSearch(Search):
+    """Search the landmarks of the cells nearest to a row; all of them, where these hold too few."""
+
+    landmarks: np.ndarray
+    n_neighbors: int
+    cells: Cells
+    n_probed: int
+    """cells that are searched for a row"""
+    reads: ClassVar[Sequence[str]] = ()
+
+    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
+        nearest = np.empty((len(rows), self.n_neighbors), np.int32)
+        squared = np.empty((len(rows), self.n_neighbors), rows.dtype)
+        found = np.empty(len(rows), np.int32)
+        cells = self._nearest_cells(rows)
+        order = np.argsort(cells[:, 0], kind="stable")
+        search_cells(rows, order, cells, self.landmarks, self.cells.first, nearest, squared, found)
+        rest = np.flatnonzero(found < self.n_neighbors)
+        if len(rest):
+            nearest[rest], squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
+        is_exact = np.full(len(rows), cells.shape[1] == len(self.cells.centres))
+        is_exact[rest] = True
+        return Found(nearest, squared, is_exact)
+
+    def _nearest_cells(self, rows: np.ndarray) -> np.ndarray:
+        centres = self.cells.centres
+        count = self.n_probed
+        if self._pruned is None:
+            return search_all(rows, centres, count)[0]
+        return self._pruned.search(rows, np.zeros(len(rows), np.int32), np.empty((1, 0), np.int32), count)[0]
+
+    @cached_property
+    def _pruned(self) -> PrunedSearch | None:
+        """Projections of the centres, where those save time."""
+        m, d = self.cells.centres.shape
+        return PrunedSearch.of(self.cells.centres) if pruning_helps(d, m) else None
+
+
+def in_nearest_cells(engine: Engine, settings: Settings, selection: Selection) -> Links:
+    """K nearest landmarks in the nearest cells."""
+    return _in_cells(engine, settings, selection, PROBED_CELLS)
+
+
+def in_all_cells(engine: Engine, settings: Settings, selection: Selection) -> Links:
+    """K nearest of all landmarks."""
+    return _in_cells(engine, settings, selection, len(selection.landmarks))
+
+
+def _in_cells(engine: Engine, settings: Settings, selection: Selection, most: int) -> Links:
+    """K nearest landmarks; one more where weights need the distance to the next one."""
+    assert selection.cells is not None
+    one_more = settings.bandwidth in (AUTO, ADAPTIVE) and settings.n_neighbors > 1
+    n_neighbors = min(settings.n_neighbors + one_more, len(selection.landmarks))
+    n_probed = min(most, len(selection.cells.centres))
+    search = CellSearch(selection.landmarks, n_neighbors, selection.cells, n_probed)
+    return link_all(engine, settings, selection.tree, search)

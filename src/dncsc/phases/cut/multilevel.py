@@ -1,0 +1,120 @@
+"""Cut a landmark graph into many clusters, level by level, without eigenvectors.
+
+Landmarks gather in communities, some more than clusters are sought; then the two that are linked most, by normalised
+weight, join, until as many are left as are sought. The cost hardly grows with their number, where that of eigenvectors
+grows with its square.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dncsc.engines.base import Engine
+from dncsc.engines.seeds import generator
+from dncsc.kernels.communities import move_nodes
+from dncsc.phases.affinity import Adaptive, Affinity
+from dncsc.phases.cut.agglomerate import Merges, agglomerate
+from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
+from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest
+from dncsc.phases.cut.transfer_cut import Partition
+from dncsc.phases.discretize import Centroids
+from dncsc.phases.embedding import RowsAndLandmarks, Voted
+from dncsc.phases.nearest import Links
+from dncsc.phases.select.tree import Selection
+from dncsc.phases.settings import Settings
+
+MAX_ROUNDS = 10
+"""of moves at one level"""
+MOST_DOUBLINGS = 10
+"""of the resolution, until there are as many communities as clusters"""
+
+
+def multilevel_cut(
+    engine: Engine, settings: Settings, selection: Selection, links: Links, affinity: Affinity | None
+) -> Partition:
+    """Clusters of landmarks; rows take part in them by their links, which are adaptive unless asked for otherwise."""
+    bipartite = RowsAndLandmarks(links, affinity or Adaptive())
+    graph = landmark_graph(engine, bipartite)
+    others = csr_array(graph.similarity - scipy.sparse.diags_array(graph.similarity.diagonal()))
+    others.eliminate_zeros()
+    fine = find_communities(others, settings)
+    cluster = _join(others, fine, graph, selection.landmarks, settings)
+    n_clusters = int(cluster.max()) + 1
+    n_components = connected_components(others, directed=False)[0]
+    return Partition(Voted(bipartite, cluster, n_clusters), np.empty(0), n_components)
+
+
+def corners(engine: Engine, settings: Settings, embedding: Voted) -> Centroids:
+    """A row goes to the cluster that it has the largest share in: centroids without coordinates."""
+    return Centroids(np.empty((embedding.n_dimensions, 0), embedding.dtype), 0)
+
+
+def find_communities(links: csr_array, settings: Settings) -> np.ndarray:
+    """Community of each landmark, at least as many as clusters if there are such."""
+    resolution = settings.policy.resolution * settings.n_clusters
+    for number in range(MOST_DOUBLINGS):
+        community = _communities(links, resolution * 2**number, settings)
+        if community.max() + 1 >= settings.n_clusters:
+            break
+    return community
+
+
+def _communities(links: csr_array, resolution: float, settings: Settings) -> np.ndarray:
+    """Moves of single nodes, then of the communities that these have formed, and so on (Louvain method)."""
+    found = np.arange(links.shape[0], dtype=np.int32)
+    level = 0
+    while True:
+        n = links.shape[0]
+        degree = np.asarray(links.sum(axis=1), np.float64).ravel()
+        order = generator(settings.seed, "communities", level).permutation(n)
+        community = np.arange(n, dtype=np.int32)
+        graph = links.indptr, links.indices, links.data.astype(np.float64)
+        if not move_nodes(*graph, degree, resolution, order, MAX_ROUNDS, community):
+            return found
+        links, community = aggregate(links, community)
+        found = community[found]
+        level += 1
+
+
+def aggregate(links: csr_array, group: np.ndarray) -> tuple[csr_array, np.ndarray]:
+    """Links between groups of nodes; and the group of each, numbered without gaps."""
+    number = np.unique(group, return_inverse=True)[1].astype(np.int32)
+    n = len(number)
+    member = csr_array((np.ones(n), (np.arange(n), number)), shape=(n, int(number.max()) + 1))
+    return csr_array(member.T @ links @ member), number
+
+
+def _join(
+    links: csr_array, fine: np.ndarray, graph: LandmarkGraph, landmarks: np.ndarray, settings: Settings
+) -> np.ndarray:
+    """Join communities until as many as are sought are more than outliers; outliers join the nearest landmark's."""
+    between, fine = aggregate(links, fine)
+    mass = np.bincount(fine, graph.mass)
+    least = OutlierTest(settings.policy, graph.mass, settings.n_clusters, settings.n_counted).least_mass
+    if np.count_nonzero(mass >= least) < settings.n_clusters:
+        least = 0.0
+    joined = _cut_where(agglomerate(between), mass, least, settings.n_clusters)[fine]
+    is_outlier = np.bincount(joined, graph.mass)[joined] < least
+    cluster = np.unique(np.where(is_outlier, -1, joined), return_inverse=True)[1].astype(np.int32) - is_outlier.any()
+    adopt_nearest(cluster, landmarks, np.arange(len(cluster)), np.flatnonzero(~is_outlier))
+    first = np.unique(cluster, return_index=True)[1]  # numbered by where they come first
+    return np.argsort(np.argsort(first)).astype(np.int32)[cluster]
+
+
+def _cut_where(merges: Merges, mass: np.ndarray, least: float, n_clusters: int) -> np.ndarray:
+    """Cluster of each community, once merges have left so many of at least some mass."""
+    group, mass = np.arange(len(mass)), mass.copy()
+    n_left = int(np.count_nonzero(mass >= least))
+    for into, other in zip(merges.into.tolist(), merges.other.tolist(), strict=True):
+        if n_left <= n_clusters:
+            break
+        n_left -= int(mass[into] >= least) + int(mass[other] >= least) - int(mass[into] + mass[other] >= least)
+        mass[into] += mass[other]
+        group[other] = into
+    for i in range(len(group)):  # a path of merges leads to the one that is left
+        while group[group[i]] != group[i]:
+            group[i] = group[group[i]]
+    return group

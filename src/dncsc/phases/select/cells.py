@@ -1,0 +1,47 @@
+"""Landmarks for many clusters: rows at random, in cells that divide and conquer finds.
+
+A mean of a few rows may lie between two clusters. A row lies in one, so that a graph of rows can tell clusters of which
+there are hundreds or thousands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.engines.layout import block_rows
+from dncsc.kernels.nearest import search_all
+from dncsc.phases.select.divide_and_conquer import divide_and_conquer
+from dncsc.phases.select.sampled import sample
+from dncsc.phases.select.tree import SUBSET, Cells, Selection, Tree
+from dncsc.phases.settings import Settings
+
+LANDMARKS_A_CELL = 40
+SAMPLE_ROWS_A_CELL = 10
+
+
+def rows_in_cells(engine: Engine, settings: Settings) -> Selection:
+    """P rows at random, fewer where some are alike, sorted by cells."""
+    n_cells = max(1, settings.n_landmarks // LANDMARKS_A_CELL)
+    sample_size = SAMPLE_ROWS_A_CELL * n_cells
+    centres = divide_and_conquer(engine, replace(settings, n_landmarks=n_cells, sample_size=sample_size)).landmarks
+    engine.drop(SUBSET)
+    landmarks = _without_repetition(sample(engine, settings, settings.n_landmarks).values[0])
+    size = block_rows(len(centres))
+    parts = engine.each(
+        lambda start: search_all(landmarks[start : start + size], centres, 1)[0][:, 0], range(0, len(landmarks), size)
+    )
+    cell = np.concatenate(parts)
+    by_cell = np.argsort(cell, kind="stable")
+    first = np.searchsorted(cell[by_cell], np.arange(len(centres) + 1)).astype(np.int32)
+    return Selection(landmarks[by_cell], Tree(()), Cells(centres, first))
+
+
+def _without_repetition(rows: np.ndarray) -> np.ndarray:
+    """Each row once, in the order in which they come first."""
+    rows = np.ascontiguousarray(rows + 0.0)  # there is one zero
+    as_bytes = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    first = np.unique(as_bytes, return_index=True)[1]
+    return rows if len(first) == len(rows) else rows[np.sort(first)]

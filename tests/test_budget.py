@@ -41,11 +41,19 @@ def test_members_of_many_clusters_are_counted_as_wide_as_they_are(blobs):
 
 
 def test_many_clusters_take_the_time_and_memory_that_k_means_among_places_needs():
-    few, many = (estimate(50_000, 2, n_clusters=k, n_jobs=1) for k in (10, 500))
+    sizes = {"n_landmarks": 1000, "select": "dnc", "n_jobs": 1}
+    few, many = (estimate(50_000, 2, n_clusters=k, **sizes) for k in (10, 500))
     assert few.seconds < 0.5
     assert 10 < many.seconds < 50  # it took 11 s and 22 s
     assert many.memory - few.memory > 2 * 50_000 * 500 * 4  # places of the sample; some 300 MB were measured
     assert estimate(50_000, 2, n_clusters="auto", max_clusters=40) == estimate(50_000, 2, n_clusters=40)
+
+
+def test_what_many_clusters_need_hardly_grows_with_their_number():
+    some, many = (estimate(10**6, 128, n_clusters=k, n_landmarks=100_000, n_jobs=2) for k in (100, 1_000))
+    assert some == many
+    assert many.memory < 1e9 + 10**6 * 48
+    assert estimate(10**6, 128, n_clusters=1_000) == estimate(10**6, 128, n_clusters=1_000, n_landmarks=100_000)
 
 
 def test_an_estimate_refuses_parameters_that_no_estimator_has():
@@ -66,5 +74,5 @@ def test_an_estimate_refuses_values_that_a_fit_would_refuse():
 
 def test_k_means_of_the_identity_embedding_needs_no_places():
     rows = np.empty((10**6, 2), np.float32)
-    assert size_of(DnCSC(2_000, n_landmarks=2_000), rows).working > 4e9
+    assert size_of(DnCSC(2_000, n_landmarks=2_000, select="dnc"), rows).working > 4e9
     assert size_of(LloydKMeans(2_000), rows).working < 5e8

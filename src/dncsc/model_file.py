@@ -12,6 +12,7 @@ from dncsc.model import FARTHEST, Model
 from dncsc.phases.affinity import Adaptive, Gaussian, RowNormalised, SelfTuning
 from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, SharedClusterings
 from dncsc.phases.cell_search import CellSearch
+from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.transfer_cut import Counted, Partition
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, Voted
@@ -33,6 +34,7 @@ class Fitted:
     inertia: float
     n_iter: int
     cluster_sizes: np.ndarray
+    tree: np.ndarray | None = None
 
 
 KINDS = Schema(
@@ -52,7 +54,7 @@ KINDS = Schema(
             "embedding/nystrom", ByAllLandmarks, "kernel degree_weights=reach root_degrees=root vectors=lines by_length"
         ),
         Kind("embedding/of-fitted-rows", Placed, "n_dimensions dtype"),
-        Kind("fitted", Fitted, "model eigenvalues n_components inertia n_iter cluster_sizes"),
+        Kind("fitted", Fitted, "model eigenvalues n_components inertia n_iter cluster_sizes tree", tree=None),
         Kind("frame", Frame, "dtype scale shift"),
         Kind("graph/rows-and-clusters", RowsAndClusters, "landmark_graphs=shared"),
         Kind("graph/rows-and-landmarks", RowsAndLandmarks, "links affinity"),
@@ -61,9 +63,10 @@ KINDS = Schema(
         Kind("landmark-graph-clusterings", SharedClusterings, "number clusterings component"),
         Kind("cells", Cells, "centres first"),
         Kind("landmarks", Selection, "landmarks tree cells", cells=None),
+        Kind("landmark-links", LandmarkLinks, "start neighbor weight"),
         Kind("links", Links, "tree search mean_distance exact_fraction ranks"),
         Kind("model", Model, "frame embedding centroids"),
-        Kind("partition", Partition, "embedding eigenvalues n_components component rejected counted"),
+        Kind("partition", Partition, "embedding eigenvalues n_components component rejected counted links"),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
         Kind("search/cells", CellSearch, "landmarks n_neighbors cells n_probed"),
         Kind("search/exact", ExactSearch, "among_candidates"),
@@ -92,6 +95,16 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     _need(len(model.centroids) > 0, "it has no centroids")
     _array("cluster sizes", fitted.cluster_sizes, (len(model.centroids),), np.int64)
     _array("eigenvalues", fitted.eigenvalues, (None,), np.float64)
+    if fitted.tree is not None:
+        _check_tree(fitted.tree, len(model.centroids))
+
+
+def _check_tree(tree: np.ndarray, n_clusters: int) -> None:
+    """Check that each cluster, and each that two have become, joins one other, once."""
+    _array("the tree of clusters", tree, (n_clusters - 1, 4), np.float64)
+    parts = np.sort(tree[:, :2].ravel())
+    is_later = tree[:, :2] < n_clusters + np.arange(n_clusters - 1)[:, None]
+    _need(np.array_equal(parts, np.arange(2 * n_clusters - 2)) and is_later.all(), "the tree of clusters is malformed")
 
 
 def _need(true: Any, otherwise: str) -> None:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from dncsc.engines.base import Engine
 from dncsc.engines.frame import Frame
 from dncsc.engines.scales import unscaled
@@ -15,10 +17,11 @@ from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import count_clusters
+from dncsc.phases.cut.layers import cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
-from dncsc.phases.embedding import Lifted
+from dncsc.phases.embedding import Lifted, Voted
 from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
@@ -42,6 +45,8 @@ class Run:
     centroids: Centroids
     labelled: Labelled
     timings: dict[str, float]
+    tree: np.ndarray | None = None
+    """in which order clusters join, where they were cut from a graph of points"""
     confidence: Any = None
     """how far the base clusterings of an ensemble agree on each row"""
 
@@ -146,10 +151,15 @@ def run(
         assert isinstance(embedding, Lifted)
         steps("confidence", confidence, embedding.graph, len(centroids.places))
         agreed = engine.take(CONFIDENCE)
+    tree = None
+    if partition.links is not None:
+        assert isinstance(embedding, Lifted | Voted)
+        points = embedding.label_points(centroids.places)
+        tree = cluster_tree(partition.links.matrix, points, len(centroids.places))
     for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)
-    return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, agreed)
+    return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, tree, agreed)
 
 
 def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:

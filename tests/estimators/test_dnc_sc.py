@@ -75,13 +75,13 @@ def test_parameters_can_be_read_and_set():
 def test_defaults_are_those_that_are_documented():
     assert DnCSC().get_params() == {
         "n_clusters": 8,
-        "n_landmarks": 1000,
+        "n_landmarks": "auto",
         "n_neighbors": 5,
         "selection_rate": "auto",
         "sample_size": "auto",
         "n_candidates": "auto",
         "bandwidth": "auto",
-        "select": "dnc",
+        "select": "auto",
         "nearest": "auto",
         "normalize": "l2",
         "n_init": DnCSC().n_init,

@@ -87,7 +87,7 @@ BAD = [
     ("u-senc", {"n_members": -3}, "n_members must be an integer of at least 1; got -3"),
     ("lsc-k", {"landmarks": "random"}, "method 'lsc-k' has no parameter 'landmarks'"),
     ("u-spec", {"nearest": "exat"}, r"'candidates', 'exact'; got 'exat'.* Did you mean 'exact'\?"),
-    ("dnc-sc", {"select": "k-means"}, "'dnc', 'dnc-kmeans', 'kmeans'; got 'k-means'.* Did you mean '"),
+    ("dnc-sc", {"select": "k-means"}, "'auto', 'dnc', 'dnc-kmeans', 'kmeans', 'rows'; got 'k-means'.* Did you mean '"),
     ("dnc-sc", {"bandwidth": "adaptve"}, r"'mean', 'local', 'adaptive'.*; got 'adaptve'.* Did you mean 'adaptive'\?"),
     ("lsc-rh", {"bandwidth": "locl"}, r"'mean', 'local', 'adaptive'.*; got 'locl'.* Did you mean 'local'\?"),
     ("lsec", {"bandwidth": 0.0}, "bandwidth must be .*; got 0.0"),

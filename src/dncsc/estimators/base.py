@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from dncsc.estimators.labels_file import labels_file
 from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
 from dncsc.model import Model, Operation, apply
 from dncsc.model_file import KINDS
+from dncsc.phases.cut.layers import merge
 from dncsc.phases.settings import MEAN
 from dncsc.recipes import Recipe
 
@@ -159,6 +161,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self.n_iter_ = found.centroids.n_iter
         self.timings_ = found.timings
         self.cluster_sizes_ = found.labelled.count
+        if found.tree is not None:
+            self.tree_ = found.tree
         if counted is not None and not counted.is_clear:
             text = (
                 f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "
@@ -199,6 +203,30 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
     n_landmarks: Any = 1000
     bandwidth: float | str = MEAN
     normalize: str = "l2"
+
+    def merged(self, n_groups: int) -> np.ndarray:
+        """Group of each cluster in a coarser clustering, which joins whole clusters along `tree_`.
+
+        ``model.merged(10)[model.labels_]`` labels the rows, and so it is for what `predict` gives. Clusterings of
+        different sizes are nested.
+
+        Parameters
+        ----------
+        n_groups : int
+            From 1 to the number of clusters.
+
+        Returns
+        -------
+        group : ndarray of int32 of shape (n_clusters_,)
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "tree_"):
+            raise AttributeError(f"{type(self).__name__} has no tree of clusters, as it has no graph of landmarks.")
+        rule = f"must be an integer from 1 to the number of clusters, {self.n_clusters_}"
+        Constraint(rule, lambda v: isinstance(v, Integral) and 1 <= int(v) <= self.n_clusters_).check(
+            "n_groups", n_groups
+        )
+        return merge(self.tree_, int(n_groups))
 
     def transform(self, X: Any) -> np.ndarray:
         """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).

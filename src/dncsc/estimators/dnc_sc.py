@@ -102,6 +102,9 @@ class DnCSC(LandmarkClusterer):
     n_graph_components_ : int
         Connected parts of the graph. Where they are more than the clusters, the lightest are joined to their
         neighbours.
+    tree_ : ndarray of shape (n_clusters_ - 1, 4)
+        Which clusters join first, by the weights that the cut links them by: a linkage matrix, as
+        `scipy.cluster.hierarchy.dendrogram` takes it. `merged` gives the coarser clusterings.
     timings_ : dict of str to float
         Seconds of each phase.
     n_features_in_ : int

@@ -48,6 +48,7 @@ def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str,
         float(estimator.inertia_),
         int(estimator.n_iter_),
         estimator.cluster_sizes_,
+        getattr(estimator, "tree_", None),
     )
     names = getattr(estimator, "feature_names_in_", None)
     params = estimator.get_params().items()
@@ -108,7 +109,7 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
     partition = Partition(embedding, fitted.eigenvalues, fitted.n_components)
     centroids, labelled = Centroids(model.centroids, fitted.n_iter), Labelled(fitted.inertia, fitted.cluster_sizes)
-    estimator._keep(pipeline.Run(model, None, partition, centroids, labelled, header["timings"]))
+    estimator._keep(pipeline.Run(model, None, partition, centroids, labelled, header["timings"], fitted.tree))
     estimator.notes_ = header["notes"]
     return estimator
 

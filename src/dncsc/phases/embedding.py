@@ -162,6 +162,10 @@ class Lifted:
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lift.label(centroids, *self.graph.shares(*values)[:2])
 
+    def label_points(self, centroids: np.ndarray) -> np.ndarray:
+        """Cluster of each point of the graph."""
+        return nearest_centroids(to_norm_one(self.lift.vectors, self.lift.by_length), centroids)[0]
+
 
 @dataclass(frozen=True)
 class Voted:
@@ -200,6 +204,10 @@ class Voted:
         labels, squared = np.empty(len(nearest), np.int32), np.empty(len(nearest), shares.dtype)
         vote_rows(nearest, shares, self.cluster, labels, squared)
         return labels, squared
+
+    def label_points(self, centroids: np.ndarray) -> np.ndarray:
+        """Cluster of each landmark."""
+        return self.cluster
 
 
 def _to_lanes(table: np.ndarray) -> np.ndarray:

@@ -148,7 +148,7 @@ def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> Landmar
     """
     similarity, mass = graph
     own = similarity.diagonal()
-    others = csr_array(similarity - scipy.sparse.diags_array(own))
+    others = without_self_links(similarity)
     around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
     is_alone = np.asarray(others.sum(axis=1)).ravel() == 0
     are_few = len(mass) < policy.few_landmarks * n_clusters
@@ -157,3 +157,17 @@ def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> Landmar
     links.data = (links.data / similarity.data.mean()) ** 2
     links.eliminate_zeros()
     return LandmarkGraph(links, mass)
+
+
+def without_self_links(similarity: csr_array) -> csr_array:
+    """Links to others."""
+    others = csr_array(similarity - scipy.sparse.diags_array(similarity.diagonal()))
+    others.eliminate_zeros()
+    return others
+
+
+def aggregate(links: csr_array, group: np.ndarray, n_groups: int) -> csr_array:
+    """Links between groups of nodes, and on the diagonal within them."""
+    n = len(group)
+    member = csr_array((np.ones(n), (np.arange(n), group)), shape=(n, n_groups))
+    return csr_array(member.T @ links @ member)

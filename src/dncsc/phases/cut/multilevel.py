@@ -8,7 +8,6 @@ grows with its square.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -17,7 +16,8 @@ from dncsc.engines.seeds import generator
 from dncsc.kernels.communities import move_nodes
 from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
-from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
+from dncsc.phases.cut.landmark_graph import LandmarkGraph, aggregate, landmark_graph, without_self_links
+from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids
@@ -38,13 +38,13 @@ def multilevel_cut(
     """Clusters of landmarks; rows take part in them by their links, which are adaptive unless asked for otherwise."""
     bipartite = RowsAndLandmarks(links, affinity or Adaptive())
     graph = landmark_graph(engine, bipartite)
-    others = csr_array(graph.similarity - scipy.sparse.diags_array(graph.similarity.diagonal()))
-    others.eliminate_zeros()
+    others = without_self_links(graph.similarity)
     fine = find_communities(others, settings)
     cluster = _join(others, fine, graph, selection.landmarks, settings)
     n_clusters = int(cluster.max()) + 1
     n_components = connected_components(others, directed=False)[0]
-    return Partition(Voted(bipartite, cluster, n_clusters), np.empty(0), n_components)
+    embedding = Voted(bipartite, cluster, n_clusters)
+    return Partition(embedding, np.empty(0), n_components, links=LandmarkLinks.of(others))
 
 
 def corners(engine: Engine, settings: Settings, embedding: Voted) -> Centroids:
@@ -74,25 +74,22 @@ def _communities(links: csr_array, resolution: float, settings: Settings) -> np.
         graph = links.indptr, links.indices, links.data.astype(np.float64)
         if not move_nodes(*graph, degree, resolution, order, MAX_ROUNDS, community):
             return found
-        links, community = aggregate(links, community)
-        found = community[found]
+        community = _without_gaps(community)
+        links, found = aggregate(links, community, int(community.max()) + 1), community[found]
         level += 1
 
 
-def aggregate(links: csr_array, group: np.ndarray) -> tuple[csr_array, np.ndarray]:
-    """Links between groups of nodes; and the group of each, numbered without gaps."""
-    number = np.unique(group, return_inverse=True)[1].astype(np.int32)
-    n = len(number)
-    member = csr_array((np.ones(n), (np.arange(n), number)), shape=(n, int(number.max()) + 1))
-    return csr_array(member.T @ links @ member), number
+def _without_gaps(group: np.ndarray) -> np.ndarray:
+    """The same groups, numbered from 0."""
+    return np.unique(group, return_inverse=True)[1].astype(np.int32)
 
 
 def _join(
     links: csr_array, fine: np.ndarray, graph: LandmarkGraph, landmarks: np.ndarray, settings: Settings
 ) -> np.ndarray:
     """Join communities until as many as are sought are more than outliers; outliers join the nearest landmark's."""
-    between, fine = aggregate(links, fine)
     mass = np.bincount(fine, graph.mass)
+    between = aggregate(links, fine, len(mass))
     least = OutlierTest(settings.policy, graph.mass, settings.n_clusters, settings.n_counted).least_mass
     if np.count_nonzero(mass >= least) < settings.n_clusters:
         least = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 from dncsc.engines.base import Column, Engine
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
+from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks
@@ -42,6 +43,8 @@ class Partition:
     """why the weights that were tried before were not taken"""
     counted: Counted | None = None
     """where the number of clusters was to be found"""
+    links: LandmarkLinks | None = None
+    """of the landmarks, as the cut weighs them, where there are landmarks"""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -97,7 +100,8 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
     if options.drops_constant and coordinates.shape[1] > 1:
         coordinates = _without_constant(coordinates, np.asarray(graph.similarity.sum(axis=1)).ravel())
     lift = Lift(coordinates.astype(engine.frame.dtype), settings.by_length)
-    return Partition(Lifted(bipartite, lift), spectrum.eigenvalues, spectrum.n_components, spectrum.component)
+    embedding, links = Lifted(bipartite, lift), LandmarkLinks.of(graph.similarity)
+    return Partition(embedding, spectrum.eigenvalues, spectrum.n_components, spectrum.component, links=links)
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:

@@ -1,0 +1,69 @@
+"""Coarser clusterings from one cut: which clusters join first, as a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from dncsc.phases.cut.agglomerate import agglomerate
+from dncsc.phases.cut.landmark_graph import aggregate
+
+
+@dataclass(frozen=True)
+class LandmarkLinks:
+    """Links between landmarks, those of landmark i from ``start[i]`` to ``start[i + 1]``."""
+
+    start: np.ndarray
+    neighbor: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, similarity: csr_array) -> LandmarkLinks:
+        return cls(similarity.indptr, similarity.indices, similarity.data)
+
+    @property
+    def matrix(self) -> csr_array:
+        p = len(self.start) - 1
+        return csr_array((self.weight, self.neighbor, self.start), shape=(p, p))
+
+
+def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int) -> np.ndarray:
+    """In which order clusters join, in the form of SciPy's linkage matrices.
+
+    Parameters
+    ----------
+    links : csr_array (p, p)
+        Weights that landmarks are linked by.
+    cluster : int (p,)
+        Cluster of each landmark.
+    n_clusters : int
+
+    Returns
+    -------
+    tree : float64 (n_clusters - 1, 4)
+        Two clusters that join, the distance at which they do, ``1 - w / sqrt(v v')``, ascending from 0 to 1, and of how
+        many clusters the new one is made. That of line i has the number ``n_clusters + i``.
+    """
+    merges = agglomerate(aggregate(links, cluster, n_clusters))
+    number, size = np.arange(n_clusters), np.ones(n_clusters)
+    tree = np.empty((n_clusters - 1, 4))
+    for i, (into, other) in enumerate(zip(merges.into, merges.other, strict=True)):
+        size[into] += size[other]
+        tree[i] = *sorted([number[into], number[other]]), 0, size[into]
+        number[into] = n_clusters + i
+    tree[:, 2] = np.maximum.accumulate(1 - np.clip(merges.strength, 0, 1))
+    return tree
+
+
+def merge(tree: np.ndarray, n_groups: int) -> np.ndarray:
+    """Group of each cluster once so many groups are left, numbered by their first cluster: int32 (n_clusters,)."""
+    n_clusters = len(tree) + 1
+    group = np.arange(n_clusters + len(tree))
+    for i, (a, b) in enumerate(tree[: n_clusters - n_groups, :2].astype(int)):
+        group[[a, b]] = n_clusters + i
+    for i in reversed(range(len(group))):  # the number of a group is larger than those of its parts
+        group[i] = group[group[i]]
+    first, number = np.unique(group[:n_clusters], return_index=True, return_inverse=True)[1:]
+    return np.argsort(np.argsort(first)).astype(np.int32)[number]

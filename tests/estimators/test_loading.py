@@ -122,8 +122,8 @@ def test_a_header_that_does_not_fit_is_refused(tmp_path, change, words):
     ("change", "words"),
     [
         (
-            lambda h: h.update({"schema": 2}),
-            r"schema 2, written by dncsc \S+; this is dncsc \S+, which .* up to 1",
+            lambda h: h.update({"schema": 3}),
+            r"schema 3, written by dncsc \S+; this is dncsc \S+, which .* up to 2",
         ),
         (lambda h: h.update({"schema": 10**30}), "Install a newer one"),
         (lambda h: h.pop("schema"), "no valid schema"),

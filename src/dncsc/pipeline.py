@@ -201,8 +201,8 @@ def _made_from(
     recipe: Recipe, engine: Engine, surveyed: Surveyed, settings: Settings, ensemble: EnsembleSize | None
 ) -> dict[str, Any]:
     """Everything that results depend on."""
-    data = {"n_rows": engine.layout.n_rows, "n_features": engine.layout.n_features, "dtype": engine.frame.dtype.name}
-    data["metric"] = engine.frame.metric
+    layout, frame = engine.layout, engine.frame
+    data = {"n_rows": layout.n_rows, "n_features": layout.n_features, "dtype": frame.dtype.name, "metric": frame.metric}
     method = {field.name: getattr(getattr(recipe, field.name), "__name__", None) for field in fields(recipe)}
     size = {} if ensemble is None else asdict(ensemble)
     return {"version": __version__, **data, "checksum": surveyed.checksum, **method, **asdict(settings), **size}

@@ -158,6 +158,15 @@ def test_files_change_nothing(several_blocks, suffix, tmp_path):
     np.testing.assert_array_equal(model.predict(open_rows(path)), expected.labels_)
 
 
+def test_scratch_files_and_checkpoints_change_nothing(several_blocks, tmp_path, capsys):
+    rows, expected = several_blocks
+    np.save(tmp_path / "rows.npy", rows)
+    for _ in range(2):
+        model = cosine(max_memory="2GB", scratch_dir=tmp_path, checkpoint=tmp_path / "kept", verbose=1)
+        assert_same_model(model.fit(open_rows(tmp_path / "rows.npy")), expected)
+    assert "select         kept" in capsys.readouterr().out
+
+
 def test_weights_of_two_are_rows_twice():
     weight = np.random.default_rng(0).integers(1, 3, len(X))
     twice = cosine("k-means").fit(np.repeat(X, weight, axis=0))
@@ -213,6 +222,28 @@ def test_values_that_are_not_finite_are_counted_as_ever(value):
 def test_another_metric_is_refused_by_name_before_any_work(name):
     with pytest.raises(ParameterError, match=r"metric must be one of 'euclidean', 'cosine'; got 'cosin'.*'cosine'"):
         clusterer(name, K, metric="cosin").fit(None)
+
+
+@pytest.mark.parametrize(("dtype", "width"), [("float32", 1e-5), ("float64", 1e-11)])
+def test_rows_far_from_a_narrow_cone_are_labelled_too(dtype, width):
+    random = np.random.default_rng(0)
+    side = random.integers(2, size=400)
+    cone = np.column_stack([np.ones(400), width * (side + 0.1 * random.random(400)), np.zeros(400)]).astype(dtype)
+    model = DnCSC(2, metric="cosine", n_landmarks=30, random_state=0).fit(cone)
+    assert_same_partition(model.labels_, side)
+    far = np.array([[0, -1, 0], [0, 1, 0], [-1, -1, 5], [0, 0, 0]], dtype)
+    assert model.predict(far)[:2].tolist() == [model.labels_[side == 0][0], model.labels_[side == 1][0]]
+    assert np.isfinite(model.transform(far)).all()
+
+
+def test_in_one_feature_there_are_two_directions():
+    rows = np.random.default_rng(0).standard_normal((300, 1))
+    labels = DnCSC(2, metric="cosine", n_landmarks=20, random_state=0).fit_predict(rows)
+    assert_same_partition(labels, rows[:, 0] > 0)
+
+
+def test_directions_are_counted():
+    assert cosine().set_params(n_clusters="auto").fit(X).n_clusters_ == K
 
 
 def test_estimate_takes_the_metric():

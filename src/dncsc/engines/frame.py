@@ -84,7 +84,7 @@ class Frame:
             rows = rows.toarray()
         inside = np.empty(rows.shape, self.dtype) if buffer is None else buffer[: len(rows)]
         if self.metric == COSINE:
-            fits = working_dtype(rows.dtype).itemsize <= self.dtype.itemsize  # of length 1 they do in any case
+            fits = working_dtype(rows.dtype).itemsize <= self.dtype.itemsize  # rows of length 1 fit in any case
             rows = unit_rows(rows, inside if fits else np.empty(rows.shape))
         if rows is not inside:
             np.copyto(inside, rows, casting="unsafe")

@@ -55,6 +55,12 @@ def sums_by_group(rows, weight, index, squared, n_groups):
 # Distances
 
 
+def unit_rows(rows):
+    """``x / |x|``; rows of zeros as they are (kernels/survey.py)."""
+    lengths = np.linalg.norm(rows.astype(float), axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1)
+
+
 def squared_distances(rows, points):
     """``|x - c|^2`` of every row and point."""
     return cdist(rows.astype(float), points.astype(float), "sqeuclidean")

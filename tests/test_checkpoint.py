@@ -209,6 +209,7 @@ def test_weights_belong_to_the_data(file, table, tmp_path):
         ({"random_state": 1}, r"seed was \d+ and is now \d+"),
         ({"select": "kmeans"}, "select was 'divide_and_conquer' and is now 'k_means_of_all_rows'"),
         ({"normalize": "l1"}, "by_length was True and is now False"),
+        ({"metric": "cosine"}, "metric was 'euclidean' and is now 'cosine'"),
     ],
 )
 def test_other_parameters_are_refused(table, finished, params, difference):

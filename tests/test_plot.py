@@ -18,6 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
 from dncsc import DnCSC, datasets, load_model, plot
+from naive import unit_rows
 
 N_ROWS, K = 20_000, 5
 
@@ -195,6 +196,16 @@ def test_landmarks_lie_where_the_model_has_them(ax, named_model, features):
         places = named_model.transform(named)[:, 1:3]
     np.testing.assert_allclose(markers.get_offsets(), places)
     assert not ax.images
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix, pd.DataFrame])
+def test_directions_are_drawn_as_rows_of_length_one_as_landmarks_are(ax, rows, form):
+    fitted = DnCSC(K, metric="cosine", n_landmarks=100, random_state=0).fit(rows)
+    some = 1e3 * rows[:100]
+    plot.clusters(fitted, form(some), features=(0, 2), ax=ax)
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), unit_rows(some)[:, [0, 2]])
+    plot.landmarks(fitted, features=(0, 2), ax=ax)
+    np.testing.assert_allclose(ax.collections[-1].get_offsets(), fitted.landmarks_[:, [0, 2]])
 
 
 def test_landmarks_are_drawn_over_grey_rows(ax, model, rows):

@@ -107,7 +107,8 @@ class Size:
         p, shards = self.n_landmarks, layout.n_shards
         square = 8 * p * p if p <= DENSE_LANDMARKS or self.keeps_products else 64 * 12 * p
         selected = p // LANDMARKS_A_CELL if self.is_multilevel else p
-        kept = shards * (selected * self.n_features * 8 + p * 24 * 12)
+        pairs = min(shards * p * 24, self.n_rows * self.n_neighbors * (self.n_neighbors + 1) // 2 + shards * p)
+        kept = shards * selected * self.n_features * 8 + pairs * 12
         if self.keeps_products:
             kept += (shards + SQUARES_OF_NYSTROM) * 8 * p * p
         row = self.n_features * self.value_bytes + 24

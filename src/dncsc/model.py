@@ -22,7 +22,7 @@ summed, and differences between directions are still seen."""
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted recipe: all that is needed to tell anything of rows as the user has them, each row by itself."""
+    """A fitted recipe: all that is needed to tell anything of rows, each by itself, as they are in its raw frame."""
 
     frame: Frame
     embedding: Embedding
@@ -60,7 +60,8 @@ class Model:
 
     def _enter(self, rows: np.ndarray) -> np.ndarray:
         """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
-        inside, farthest = self.frame.transform(rows), FARTHEST[self.frame.dtype.name]
+        inside = self.frame.place(np.array(rows, self.frame.dtype, order="C"))
+        farthest = FARTHEST[self.frame.dtype.name]
         if max(inside.max(initial=0), -inside.min(initial=0)) > farthest:
             far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
             some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale
@@ -99,7 +100,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class _Apply(Pass[list[NotFinite]]):
-    """An operation on every block; the engine is in its raw frame."""
+    """An operation on every block; the engine is in the raw frame of the model."""
 
     operation: Operation
 
@@ -120,7 +121,7 @@ class _Apply(Pass[list[NotFinite]]):
 
 
 def apply(operation: Operation, engine: Engine, names: Sequence[str] | None = None) -> list[Any]:
-    """Carry out an operation on all rows of an engine in its raw frame; one array for each column."""
-    engine.phase = operation.phase
+    """Carry out an operation on all rows of an engine; one array for each column."""
+    engine.phase, engine.frame = operation.phase, operation.model.frame.unplaced()
     check_finite([bad for total in engine.sweep(_Apply(operation)) for bad in total], names)
     return [engine.take(column.name) for column in operation.columns]

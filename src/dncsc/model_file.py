@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.engines.frame import LONGEST, SHORTEST, Frame
+from dncsc.engines.frame import EUCLIDEAN, LONGEST, METRICS, SHORTEST, Frame
 from dncsc.model import FARTHEST, Model
 from dncsc.phases.affinity import Adaptive, Gaussian, RowNormalised, SelfTuning
 from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, SharedClusterings
@@ -38,7 +38,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    1,
+    2,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -55,7 +55,7 @@ KINDS = Schema(
         ),
         Kind("embedding/of-fitted-rows", Placed, "n_dimensions dtype"),
         Kind("fitted", Fitted, "model eigenvalues n_components inertia n_iter cluster_sizes tree", tree=None),
-        Kind("frame", Frame, "dtype scale shift"),
+        Kind("frame", Frame, "dtype scale shift metric", metric=EUCLIDEAN),
         Kind("graph/rows-and-clusters", RowsAndClusters, "landmark_graphs=shared"),
         Kind("graph/rows-and-landmarks", RowsAndLandmarks, "links affinity"),
         Kind("kernel/gaussian", Kernel, "landmarks bandwidth"),
@@ -81,6 +81,7 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     """Refuse a model that kernels could not be trusted with: wrong shapes, or indices out of range."""
     model, frame = fitted.model, fitted.model.frame
     _need(frame.dtype in (np.float32, np.float64), "its precision is neither float32 nor float64")
+    _need(frame.metric in METRICS, f"its metric {frame.metric!r} is none of {', '.join(METRICS)}")
     most = 2.0**120 if frame.dtype == np.float32 else 2.0**1000
     _need(1 / most <= frame.scale <= most, "its scale is out of range")
     _array("shift", frame.shift, (n_features,), np.float64)

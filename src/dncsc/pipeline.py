@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from dncsc.engines.base import Engine
-from dncsc.engines.frame import Frame
+from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
@@ -49,6 +49,8 @@ class Run:
     """in which order clusters join, where they were cut from a graph of points"""
     confidence: Any = None
     """how far the base clusterings of an ensemble agree on each row"""
+    n_zero: int = 0
+    """rows of 0, where the metric gives them no direction"""
 
 
 class Keeper(Protocol):
@@ -110,6 +112,7 @@ def run(
     say: Callable[[str], None] = lambda text: None,
     ensemble: EnsembleSize | None = None,
     keeper: Keeper | None = None,
+    metric: str = EUCLIDEAN,
 ) -> Run:
     """Carry out a recipe.
 
@@ -128,7 +131,10 @@ def run(
         For an ensemble.
     keeper : Keeper, optional
         Has results of an earlier run, and is given those of this one.
+    metric : str
+        What distances are between: rows as they are, or, for the cosine, rows of length 1.
     """
+    engine.frame = replace(engine.frame, metric=metric)
     steps = _Steps(engine, say, keeper)
     surveyed = steps("survey", survey, names, keeper is not None)
     engine.frame, engine.weight_scale = surveyed.frame, surveyed.weight_scale
@@ -159,7 +165,8 @@ def run(
     for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)
-    return Run(model, engine.take(LABEL), partition, centroids, labelled, steps.timings, tree, agreed)
+    found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
+    return Run(model, engine.take(LABEL), *found)
 
 
 def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
@@ -205,7 +212,8 @@ def _made_from(
     recipe: Recipe, engine: Engine, surveyed: Surveyed, settings: Settings, ensemble: EnsembleSize | None
 ) -> dict[str, Any]:
     """Everything that results depend on."""
-    data = {"n_rows": engine.layout.n_rows, "n_features": engine.layout.n_features, "dtype": engine.frame.dtype.name}
+    layout, frame = engine.layout, engine.frame
+    data = {"n_rows": layout.n_rows, "n_features": layout.n_features, "dtype": frame.dtype.name, "metric": frame.metric}
     method = {field.name: getattr(getattr(recipe, field.name), "__name__", None) for field in fields(recipe)}
     size = {} if ensemble is None else asdict(ensemble)
     return {"version": __version__, **data, "checksum": surveyed.checksum, **method, **asdict(settings), **size}

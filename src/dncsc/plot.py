@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.preprocessing import normalize
 from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,7 +36,7 @@ TWELVE = "0086f2 f2ae43 365128 aed7a1 f2aeff 7979ae 1b790d 28bcae 94005e f2795e 
 
 
 def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1), ax: Axes | None = None) -> Axes:
-    """Draw rows in the colours of their clusters.
+    """Draw rows in the colours of their clusters; those of a model with ``metric="cosine"`` have length 1.
 
     Up to some thousand rows are drawn as markers. More are binned on a grid: a cell has the mean colour of its rows
     and an opacity that grows with the logarithm of their number, so that millions take a second and one image.
@@ -225,12 +226,23 @@ def _coordinates(model: Any, X: Any, features: Sequence[int | str] | str) -> tup
             if not isinstance(each, str) and not 0 <= each < X.shape[1]:
                 raise ValueError(f"there is no feature {each}; X has {X.shape[1]}, numbered from 0.")
         columns = [known.index(each) if isinstance(each, str) else int(each) for each in features]
-        picked = _safe_indexing(X, columns, axis=1)
-        points = picked.toarray() if scipy.sparse.issparse(picked) else np.asarray(picked)
+        points = _columns(model, X, columns)
         names = [str(known[column]) if known else f"feature {column}" for column in columns]
     if not np.isfinite(points).all():
         raise ValueError("X has values that are not finite among the features to draw.")
     return points, names
+
+
+def _columns(model: Any, X: Any, columns: Sequence[int]) -> np.ndarray:
+    """Columns of X; for the cosine those of rows of length 1, block by block."""
+    if getattr(model, "metric", None) != "cosine":
+        return _dense(_safe_indexing(X, columns, axis=1))
+    blocks = (_dense(_safe_indexing(X, rows)) for rows in gen_batches(X.shape[0], 1 + BLOCK // X.shape[1]))
+    return np.concatenate([normalize(normalize(block, "max"))[:, columns] for block in blocks])  # no square overflows
+
+
+def _dense(table: Any) -> np.ndarray:
+    return table.toarray() if scipy.sparse.issparse(table) else np.asarray(table)
 
 
 def embedding_points(model: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:

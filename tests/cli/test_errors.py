@@ -53,6 +53,12 @@ WORDED = [
         0,
         "eigenvalues, which a --report shows, and give -k.",
     ),
+    (
+        np.vstack([ROWS, [0, 0]]),
+        [*FIT, "--metric", "cosine"],
+        0,
+        "1 row is all zeros and so without a direction: with --metric cosine they stay",
+    ),
 ]
 
 

@@ -153,6 +153,27 @@ def test_a_model_tells_what_it_is(table, folder, capsys):
     assert facts["parameters"]["n_landmarks"] == 40
 
 
+def test_directions_are_compared_where_the_metric_is_the_cosine(table, folder, capsys):
+    rows = np.stack([table["a"].to_numpy(), table["b"].to_numpy()], axis=1) * np.random.default_rng(0).random((600, 1))
+    np.save("rows.npy", rows)
+    expected = DnCSC(3, metric="cosine", n_landmarks=40, random_state=0).fit_predict(rows)
+    fit = ["fit", "rows.npy", *FIT, "--metric", "cosine"]
+    assert main([*fit, "-o", "labels.npy", "--model", "m.npz", "--report", "r.html"]) == 0
+    np.testing.assert_array_equal(np.load("labels.npy"), expected)
+    np.save("longer.npy", 2.0**90 * rows)
+    assert main(["predict", "m.npz", "longer.npy", "-o", "again.npy", "--quiet"]) == 0
+    np.testing.assert_array_equal(np.load("again.npy"), expected)
+    capsys.readouterr()
+    assert main(["info", "m.npz"]) == 0
+    assert ["metric", "cosine"] in [line.split() for line in capsys.readouterr().out.splitlines()]
+    arguments = ["compare", "rows.npy", *FIT, "--metric", "cosine", "--methods", "dnc-sc,k-means", "--json"]
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["sizes"] == np.bincount(expected).tolist()
+    assert main(["estimate", "rows.npy", "--metric", "cosine"]) == 0
+    assert main(["fit", "rows.npy", *FIT, "-o", "other.npy", "--metric", "cosin"]) == 2
+    assert "--metric" in capsys.readouterr().err
+
+
 def test_a_report_says_with_which_command_it_was_made(table, folder, monkeypatch):
     pytest.importorskip("dncsc.report")
     write(table.select(["a", "b"]), "rows.csv")

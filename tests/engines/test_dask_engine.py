@@ -250,6 +250,18 @@ def test_a_frame_gives_the_same_and_its_names(X, fitted):
         model.predict(frame.rename(columns={"east": "west"}))
 
 
+@anywhere
+@pytest.mark.parametrize("name", ["DnCSC", "USPEC", "LSEC", "LloydKMeans", "NystromSC"])
+def test_directions_are_those_of_an_array(X, name):
+    local = fresh(name, metric="cosine").fit(X)
+    rows = da.from_array(X, chunks=CHUNKS["ragged"])
+    model = fresh(name, metric="cosine").fit(rows)
+    assert_same_fit(model, local)
+    np.testing.assert_array_equal(model.predict(rows), local.labels_)
+    frame = dd.from_pandas(pd.DataFrame(X.astype(np.float64) * 2.0**200), npartitions=3)
+    np.testing.assert_array_equal(model.predict(frame), local.labels_)
+
+
 def test_names_that_are_no_words_are_no_names(X):
     model = fresh().fit(dd.from_pandas(pd.DataFrame(X), npartitions=3))
     assert not hasattr(model, "feature_names_in_")

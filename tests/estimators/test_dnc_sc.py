@@ -75,6 +75,7 @@ def test_parameters_can_be_read_and_set():
 def test_defaults_are_those_that_are_documented():
     assert DnCSC().get_params() == {
         "n_clusters": 8,
+        "metric": "euclidean",
         "n_landmarks": "auto",
         "n_neighbors": 5,
         "selection_rate": "auto",

@@ -104,6 +104,16 @@ def model_of(header):
         (lambda h: h["record"]["fields"].update({"inertia": 10**400}), "malformed"),
         (lambda h: model_of(h)["frame"]["fields"].update({"scale": 0}), "scale is out of range"),
         (lambda h: model_of(h)["frame"]["fields"].update({"scale": float("nan")}), "scale is out of range"),
+        (
+            lambda h: model_of(h)["frame"]["fields"].update({"metric": "other"}),
+            "its metric 'other' is none",
+        ),
+        (lambda h: model_of(h)["frame"]["fields"].update({"metric": 1}), "metric of 'frame' is a int"),
+        (
+            lambda h: model_of(h)["frame"]["fields"].update({"metric": "cosine"}),
+            "its metric is 'euclidean', but",
+        ),
+        (lambda h: h["params"].update({"metric": "cosine"}), "its metric is 'cosine', but what it holds is of another"),
         (lambda h: model_of(h).update({"embedding": None}), "embedding of 'model' is a NoneType"),
         (lambda h: [1], "its header has no record"),
     ],
@@ -122,8 +132,8 @@ def test_a_header_that_does_not_fit_is_refused(tmp_path, change, words):
     ("change", "words"),
     [
         (
-            lambda h: h.update({"schema": 2}),
-            r"schema 2, written by dncsc \S+; this is dncsc \S+, which .* up to 1",
+            lambda h: h.update({"schema": 3}),
+            r"schema 3, written by dncsc \S+; this is dncsc \S+, which .* up to 2",
         ),
         (lambda h: h.update({"schema": 10**30}), "Install a newer one"),
         (lambda h: h.pop("schema"), "no valid schema"),

@@ -50,10 +50,7 @@ def machine() -> dict[str, str]:
 
 def cases(kind: str) -> Iterator[tuple[str, Case]]:
     """Names of the cases of one kind, and what gives their labels."""
-    yield from {"methods": _methods, "defaults": _defaults, "few rows": _few_rows, "inputs": _inputs}[kind]()
-
-
-KINDS = ("methods", "defaults", "few rows", "inputs")
+    yield from KINDS[kind]()
 
 
 def summary(labels: Any) -> dict[str, Any]:
@@ -173,6 +170,26 @@ def _inputs() -> Iterator[tuple[str, Case]]:
     for suffix in (".npy", ".csv", ".parquet"):
         yield f"DnCSC, {suffix}", lambda suffix=suffix: from_file(suffix)
     yield "DnCSC, Dask", from_dask
+
+
+def _directions() -> Iterator[tuple[str, Case]]:
+    """Every method with the cosine."""
+    X = load("pendigits", 1200)[0]
+    for method in methods():
+        params = SMALL if method not in ("k-means", "sc") else {"random_state": 0}
+        yield (
+            f"{method}, directions",
+            lambda method=method, params=params: _labels(method, X, 10, metric="cosine", **params),
+        )
+
+
+KINDS: dict[str, Callable[[], Iterator[tuple[str, Case]]]] = {
+    "methods": _methods,
+    "defaults": _defaults,
+    "few rows": _few_rows,
+    "inputs": _inputs,
+    "directions": _directions,
+}
 
 
 def main() -> None:

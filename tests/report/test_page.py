@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from dncsc import LSC, LSEC, USENC, USPEC, DnCSC, ExactSC, LloydKMeans, NystromSC
+from dncsc.estimators.base import ZeroRowsWarning
 from dncsc.report import maps, write_report
+from naive import unit_rows
 from report_page import Page, four_groups
 
 K = 4
@@ -44,11 +46,29 @@ def test_the_page_says_what_was_run(page, model):
     assert page.pairs["Data"] == "one.csvtwo.csv"
     assert page.pairs["Method"].startswith("DnCSC")
     assert page.pairs["Seed"] == "7"
+    assert page.pairs["Metric"] == "euclidean"
     assert page.pairs["NumPy"] == np.__version__
     assert page.pairs["n_landmarks"] == "80 default 1000"
     assert set(model.get_params()) <= set(page.pairs)
     assert {"Cores", "System", "Python", "dncsc", "Total time"} <= set(page.pairs)
     assert "dncsc fit one.csv" in page.text
+
+
+def test_a_page_about_directions_has_rows_of_length_one(frame, tmp_path):
+    lengths = 10 ** np.random.default_rng(0).uniform(-3, 3, (len(frame), 1))
+    rows = lengths * frame.to_numpy()
+    rows[3] = 0
+    with pytest.warns(ZeroRowsWarning, match="1 row is"):
+        model = DnCSC(K, metric="cosine", n_landmarks=80, random_state=7).fit(rows)
+    write_report(tmp_path / "page.html", model, rows, reruns=1)
+    page = Page(tmp_path / "page.html")
+    assert page.pairs["Metric"] == "cosinerows are scaled to length 1"
+    assert "Rows are those of length 1." in page.text
+    unit = unit_rows(rows)
+    for cluster in range(K):
+        for name, own, _, _ in page.tables[f"Profile of cluster {cluster}"][1:]:
+            expected = unit[model.labels_ == cluster, int(name[1:])].mean()
+            assert number(own.split("\u00b1")[0]) == pytest.approx(expected, abs=0.006)
 
 
 def test_headings_go_down_one_level_at_a_time(page):

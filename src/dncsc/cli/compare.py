@@ -42,6 +42,7 @@ def compare(
     truth: TruthColumn = None,
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
+    metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
     seed: options.Seed = 0,
@@ -62,7 +63,7 @@ def compare(
     names = [name.strip() for name in methods.split(",") if name.strip()]
     if len(names) != len(set(names)) or not names:
         raise InputError(f"--methods are different names between commas, as in dnc-sc,k-means; got {methods!r}.")
-    given = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
+    given = {"metric": metric, "random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
     wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
     estimators = {}
     for name in names:

@@ -26,6 +26,7 @@ class ClusterUnavailableError(Exception):
 
 OPTIONS = {
     "n_clusters": "-k",
+    "metric": "--metric",
     "n_landmarks": "--landmarks",
     "n_neighbors": "--neighbors",
     "n_jobs": "--jobs",

@@ -53,6 +53,7 @@ def fit(
     identifier: options.Identifier = None,
     scale: Scale = "none",
     method: options.Method = "dnc-sc",
+    metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
     seed: options.Seed = 0,
@@ -91,7 +92,7 @@ def fit(
         advice = f"Nothing was written but {resume}: the same command goes on from there."
     check_identifier(labels_to, identifier)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
-    estimator = options.make_estimator(method, k, random_state=seed, n_jobs=jobs, **given)
+    estimator = options.make_estimator(method, k, metric=metric, random_state=seed, n_jobs=jobs, **given)
     if model_to is not None and not hasattr(estimator, "predict"):
         raise InputError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
     if report_to is not None:

@@ -53,6 +53,7 @@ def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug
             "clusters": f"{facts['n_clusters']}",
             "landmarks": "none" if landmarks is None else f"{landmarks:,}",
             "features": f"{facts['features']}" + ("" if names is None else f": {_some(names)}"),
+            "metric": fitted.metric,
             "scaled": (notes.get("scale") or {}).get("how", "none"),
             "eigenvalues": _some([f"{value:.4g}" for value in facts["eigenvalues"]]),
             "parameters": ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items()),
@@ -70,6 +71,7 @@ def estimate(
     features: TableFeatures = None,
     clusters: options.Clusters = "8",
     method: options.Method = "dnc-sc",
+    metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
     columns: options.ColumnNames = None,
@@ -86,7 +88,7 @@ def estimate(
     """
     import dncsc
 
-    given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
+    given = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = options.make_estimator(method, options.number_of_clusters(clusters), **given)
     if method != "dnc-sc":
         raise InputError(

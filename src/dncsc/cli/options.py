@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -51,6 +51,10 @@ Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it
 Method = Annotated[
     str,
     option(METHOD, "Clustering method; dncsc methods lists them.", metavar="NAME", autocompletion=complete_method),
+]
+Metric = Annotated[
+    Literal["euclidean", "cosine"],
+    option(METHOD, "How rows are compared; cosine compares directions alone.", metavar="euclidean|cosine"),
 ]
 Landmarks = Annotated[
     int | None, option(METHOD, "Landmarks: more for finer shapes; 1000 in most methods.", metavar="N")

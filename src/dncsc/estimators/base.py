@@ -19,6 +19,7 @@ from dncsc import pipeline
 from dncsc.budget import ResourceLimits
 from dncsc.checkpoint import Checkpoint
 from dncsc.engines.base import Engine
+from dncsc.engines.frame import COSINE, EUCLIDEAN
 from dncsc.errors import TooFewRowsError, TooManyRowsError, Worded
 from dncsc.estimators import checks
 from dncsc.estimators.dask_apply import apply_lazily
@@ -36,6 +37,19 @@ class UnclearClustersWarning(Worded, UserWarning):
     """The number of clusters was to be found, and no gap between eigenvalues is clear."""
 
 
+class ZeroRowsWarning(Worded, UserWarning):
+    """Rows that are all zeros, where the metric is the cosine."""
+
+    def __init__(self, n_rows: int) -> None:
+        are = "1 row is" if n_rows == 1 else f"{n_rows:,} rows are"
+        super().__init__(
+            f"{are} all zeros and so without a direction: with {{metric}} they stay at the origin, at distance 1 from "
+            "all others. Leave them out unless they should be in a cluster.",
+            settings={"metric": COSINE},
+        )
+        self.n_rows = n_rows
+
+
 class FewerClustersWarning(Worded, ConvergenceWarning):
     """Fewer clusters were found than asked for."""
 
@@ -45,6 +59,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     """A clusterer that carries out a recipe. Subclasses declare their parameters, and the recipe these make."""
 
     n_clusters: Any = field(default=8, kw_only=False)
+    metric: str = EUCLIDEAN
     n_init: int = 3
     max_iter: int = 100
     random_state: Any = None
@@ -145,6 +160,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None),
             parameters.ensemble,
             checkpoint,
+            self.metric,
         )
 
     def _keep(self, found: pipeline.Run) -> None:
@@ -163,6 +179,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self.cluster_sizes_ = found.labelled.count
         if found.tree is not None:
             self.tree_ = found.tree
+        if found.n_zero:
+            warnings.warn(ZeroRowsWarning(found.n_zero), stacklevel=4)
         if counted is not None and not counted.is_clear:
             text = (
                 f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "

@@ -28,7 +28,7 @@ class LSC(LandmarkClusterer):
         "mean" is here the mean distance of rows to all landmarks, taken over at most 10,000 rows.
     n_init : int, default=10
         Runs of k-means; see `DnCSC`.
-    n_landmarks, n_neighbors, normalize, max_iter
+    metric, n_landmarks, n_neighbors, normalize, max_iter
         As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
@@ -52,7 +52,7 @@ class USPEC(LandmarkClusterer):
         Landmarks that a row's nearest are searched among; "auto" is ``10 * n_neighbors + 1``.
     bandwidth : {"mean", "local", "adaptive"} or float, default="mean"
     nearest : {"auto", "candidates", "exact"}, default="candidates"
-    n_landmarks, n_neighbors, normalize, n_init, max_iter
+    metric, n_landmarks, n_neighbors, normalize, n_init, max_iter
         As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
@@ -76,7 +76,7 @@ class NystromSC(EmbeddingClusterer):
     n_clusters : int, default=8
     bandwidth : "mean" or float, default="mean"
         "mean" is here the mean distance between landmarks.
-    n_landmarks, normalize, n_init, max_iter
+    metric, n_landmarks, normalize, n_init, max_iter
         As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
@@ -105,7 +105,7 @@ class ExactSC(RecipeClusterer):
         Nearest rows that a row is linked to, t.
     max_rows : int, default=20_000
         More rows than this are refused before any work: finding the neighbours takes time quadratic in the rows.
-    normalize, n_init, max_iter
+    metric, normalize, n_init, max_iter
         As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
     """
 
@@ -137,6 +137,8 @@ class LloydKMeans(RecipeClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        "cosine" is spherical k-means: rows and means have length 1, and a row goes to the mean of the largest cosine.
     n_init : int, default=1
     max_iter : int, default=300
     random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose
@@ -145,7 +147,7 @@ class LloydKMeans(RecipeClusterer):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features_in_)
-        Means of the clusters.
+        Means of the clusters; of length 1 where the metric is the cosine.
     inertia_ : float
         Sum of squared distances of rows to the means of their clusters, each times the row's weight.
     """

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.base import Block, Values
-from dncsc.engines.frame import Frame
 from dncsc.engines.layout import block_rows
 from dncsc.engines.pool import one_thread_each
 from dncsc.model import Operation
@@ -31,7 +30,7 @@ def _apply(rows: Any, operation: Operation, names: Any, block_info: Any) -> np.n
 
     Where sizes of chunks are unknown, a message about values that are not finite counts rows within the chunk.
     """
-    size, raw = block_rows(rows.shape[1]), Frame.raw(operation.model.frame.dtype, rows.shape[1])
+    size, raw = block_rows(rows.shape[1]), operation.model.frame.unplaced()
     before, chunk = block_info[0]["array-location"][0][0], None
     if np.isnan(before):
         before, chunk = 0, block_info[0]["chunk-location"][0]

@@ -22,6 +22,10 @@ class DnCSC(LandmarkClusterer):
     ----------
     n_clusters : int or "auto", default=8
         Number of clusters, k. "auto" looks for a clear gap between eigenvalues, and warns where there is none.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        What distances are between: the rows, or for "cosine" the rows divided by their length, so that only their
+        directions count. The distance of two directions is ``sqrt(2 - 2 cos)``, from 0 to 2. Rows of zeros have none:
+        they stay at the origin, and a warning says how many they are.
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int or "auto", default="auto"
@@ -82,9 +86,10 @@ class DnCSC(LandmarkClusterer):
     labels_ : ndarray of int32 of shape (n_samples,)
         Cluster of each row.
     landmarks_ : ndarray of shape (n_landmarks_, n_features_in_)
+        Of length 1 where the metric is the cosine.
     n_landmarks_ : int
     bandwidth_ : float or None
-        Bandwidth used, in the units of the data; None for "local" and "adaptive".
+        Bandwidth used, in the units of the data (of directions, for the cosine); None for "local" and "adaptive".
     eigenvalues_ : ndarray
         Smallest eigenvalues of the graph's normalised Laplacian on the landmarks, ascending from 0; a few more than
         `n_clusters`, so that the gap behind the last one used can be seen. Where that number was to be found,

@@ -46,7 +46,7 @@ class LSEC(EnsembleClusterer):
         "auto" mixes two kinds of weights on the links of each selection.
     n_init : int, default=3
         Runs of k-means on the consensus; see `DnCSC`.
-    n_neighbors, selection_rate, sample_size, n_candidates, normalize, max_iter
+    metric, n_neighbors, selection_rate, sample_size, n_candidates, normalize, max_iter
         As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and other attributes.
 
     Attributes
@@ -74,7 +74,7 @@ class USENC(EnsembleClusterer):
     n_clusters : int, default=8
     n_members : int, default=20
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
-    n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
+    metric, n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
         As in `USPEC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
 
     See Also

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.engines.frame import Frame
+from dncsc.engines.frame import METRICS, Frame
 from dncsc.errors import ParameterError, ParameterOrderError
 from dncsc.memory import parse_bytes
 from dncsc.phases.ensemble import EnsembleSize
@@ -86,6 +86,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "select": one_of(*SELECT),
     "nearest": one_of(*NEAREST),
     "max_rows": integer(),
+    "metric": one_of(*METRICS),
     "normalize": one_of("l2", "l1"),
     "n_init": integer(),
     "max_iter": integer(),

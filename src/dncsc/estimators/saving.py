@@ -102,6 +102,8 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
         model, embedding = fitted.model, fitted.model.embedding
         if KINDS.kind_of(getattr(embedding, "graph", embedding)).tag != EMBEDDINGS[header["method"]]:
             raise RecordError(f"its method is {header['method']!r}, but what it holds is of another one.")
+        if model.frame.metric != estimator.metric:
+            raise RecordError(f"its metric is {estimator.metric!r}, but what it holds is of another one.")
     except RecordError as error:
         raise RecordError(error.reason, path) from error
     estimator.n_features_in_ = header["n_features"]

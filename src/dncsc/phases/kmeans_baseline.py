@@ -42,9 +42,9 @@ def identity_embedding(engine: Engine, settings: Settings, selection: None, link
 
 
 def lloyd_on_rows(engine: Engine, settings: Settings, embedding: IdentityEmbedding) -> Centroids:
-    """The best start on a sample, then Lloyd's iterations over all rows."""
+    """The best start on a sample, then Lloyd's iterations over all rows; for the cosine, those of spherical k-means."""
     best = k_means(engine, settings, embedding)
-    level = Level.flat(best.places)
+    level = Level.flat(engine.frame.restore_length(best.places))
     level, _, n_iter = lloyd(engine, level, divide(engine, level), settings.max_iter)
     engine.drop(SUBSET)
     return Centroids(level.centres, n_iter)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dncsc.engines.base import Block, Engine, Pass
-from dncsc.engines.frame import Frame
+from dncsc.engines.frame import COSINE, Frame
 from dncsc.engines.scales import scale_for
 from dncsc.errors import InputError, NotFiniteError
 from dncsc.kernels.survey import survey_rows
@@ -88,6 +88,7 @@ class _Seen:
     low: np.ndarray
     high: np.ndarray
     n_counted: int = 0
+    n_zero: int = 0
     heaviest: float = 0.0
     some: list[np.ndarray] = field(default_factory=list)
     not_finite: list[NotFinite] = field(default_factory=list)
@@ -100,6 +101,7 @@ class _Survey(Pass[_Seen]):
     n_features: int
     median_rows: int
     checksum: bool
+    count_zeros: bool
 
     def begin(self) -> _Seen:
         d = self.n_features
@@ -112,6 +114,8 @@ class _Survey(Pass[_Seen]):
         total.heaviest = max(total.heaviest, float(block.weight.max(initial=0.0)))
         counted = block.rows if n_counted == len(block) else block.rows[block.weight > 0]
         total.some.append(counted[:: max(1, -(-n_counted // self.median_rows))].astype(np.float64))
+        if self.count_zeros:
+            total.n_zero += len(block) - int(np.count_nonzero(block.rows.any(axis=1)))
         if self.checksum:
             total.checks += [zlib.crc32(block.rows.data), zlib.crc32(np.ascontiguousarray(block.weight).data)]
         if not np.isfinite(total.sums).all():
@@ -127,6 +131,8 @@ class Surveyed:
     frame: Frame
     weight_scale: float
     n_counted: int
+    n_zero: int
+    """rows that have no direction, where that is what counts"""
     checksum: int | None
     """of all rows and weights, where it was asked for"""
 
@@ -137,7 +143,7 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     Parameters
     ----------
     engine : Engine
-        In its raw frame.
+        In its raw frame, which has the metric.
     names : sequence of str, optional
         Names of the features, for the message.
     checksum : bool
@@ -150,7 +156,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
         none is positive.
     """
     median_rows = min(max(MOST_MEDIAN_ROWS // engine.layout.n_blocks, 1), MEDIAN_ROWS)
-    seen = engine.sweep(_Survey(engine.layout.n_features, median_rows, checksum))
+    dtype, metric = engine.frame.dtype, engine.frame.metric
+    seen = engine.sweep(_Survey(engine.layout.n_features, median_rows, checksum, metric == COSINE))
     check_finite([bad for total in seen for bad in total.not_finite], names)
     n_counted = sum(total.n_counted for total in seen)
     check_weights([bad for total in seen for bad in total.bad_weights], n_counted)
@@ -159,7 +166,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     # The median, not the mean: one far outlier would pull the mean so far away that the other rows lose their digits.
     centre = 2 * np.median(np.concatenate([some / 2 for total in seen for some in total.some]), axis=0)
     half = np.maximum(high / 2 - centre / 2, centre / 2 - low / 2)  # the whole could overflow
-    frame = Frame.around(engine.frame.dtype, centre, float(half.max(initial=0.0)))
+    frame = Frame.around(dtype, centre, float(half.max(initial=0.0)), metric)
     checks = [check for total in seen for check in total.checks]
     whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
-    return Surveyed(frame, scale_for(max(total.heaviest for total in seen)), n_counted, whole)
+    weight_scale, n_zero = scale_for(max(total.heaviest for total in seen)), sum(total.n_zero for total in seen)
+    return Surveyed(frame, weight_scale, n_counted, n_zero, whole)

@@ -32,7 +32,8 @@ def write_report(
 ) -> None:
     """Write a page about a fitted model: sizes, map and profiles of its clusters, and how stable they are.
 
-    Rows are read twice, block by block; only a sample of them is kept in memory.
+    Rows are read twice, block by block; only a sample of them is kept in memory. With ``metric="cosine"`` maps and
+    profiles are of rows of length 1.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def write_report(
         raise FileNotFoundError(f"there is no folder {target.parent} to write the report to.")
     integer(0).check("reruns", reruns)
     integer(1).check("sample_rows", sample_rows)
-    reader = BlockReader(rows, getattr(model, "feature_names_in_", None), progress)
+    reader = BlockReader(rows, getattr(model, "feature_names_in_", None), progress, model.metric)
     fitted = (len(model.labels_), model.n_features_in_)
     if reader.shape != fitted:
         raise ValueError(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from dncsc.engines.frame import COSINE, EUCLIDEAN, unit_rows, working_dtype
 from dncsc.engines.layout import block_rows
 
 SAMPLED_VALUES = 2**26
@@ -22,10 +23,13 @@ StepProgress = Callable[[str, float], None]
 class BlockReader:
     """Rows in memory or in files: their shape, names of the features, and blocks of finite numbers.
 
-    `rows` and `progress` are those of `write_report`; `names` are those that the model knows, if any.
+    `rows` and `progress` are those of `write_report`; `names` are those that the model knows, if any. For the cosine,
+    rows have length 1, as the model sees them.
     """
 
-    def __init__(self, rows: Any, names: Any = None, progress: StepProgress | None = None) -> None:
+    def __init__(
+        self, rows: Any, names: Any = None, progress: StepProgress | None = None, metric: str = EUCLIDEAN
+    ) -> None:
         rows = rows if hasattr(rows, "shape") else np.asarray(rows)
         if len(rows.shape) != 2:
             raise ValueError(f"rows must have two dimensions, rows and features; got the shape {tuple(rows.shape)}.")
@@ -34,7 +38,7 @@ class BlockReader:
         known = (names, getattr(rows, "names", None), getattr(rows, "columns", None))
         given = next((each for each in known if each is not None and len(each) == self.n_features), None)
         self.names = [f"x{i}" for i in range(self.n_features)] if given is None else [str(name) for name in given]
-        self.container = type(rows).__name__
+        self.container, self.metric = type(rows).__name__, metric
         self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
 
     def blocks(self, step: str) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -56,6 +60,8 @@ class BlockReader:
                     f"row {start + row} has a value in {self.names[column]!r} that is not finite: no model can have "
                     "been fitted to it. Give the rows that the model was fitted to."
                 )
+            if self.metric == COSINE:
+                values = unit_rows(values, np.empty(values.shape, working_dtype(values.dtype)))
             yield start, stop, values
             self.progress(step, stop / self.n_rows)
 

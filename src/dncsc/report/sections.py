@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dncsc.engines.frame import COSINE
 from dncsc.memory import format_bytes
 from dncsc.report.advice import eigengap, suggested_k
 from dncsc.report.facts import Facts, environment
@@ -42,6 +43,7 @@ def run_section(facts: Facts, data: Any, command: str | None) -> str:
         ("Rows", f"{reader.n_rows:,}"),
         ("Features", f"{reader.n_features:,}"),
         ("Method", f"{type(model).__name__}<small>{escape(about)}</small>"),
+        ("Metric", model.metric + ("<small>rows are scaled to length 1</small>" if reader.metric == COSINE else "")),
         ("Seed", "none given" if facts.seed is None else escape(facts.seed)),
         ("Total time", format_seconds(facts.seconds)),
     ]
@@ -197,6 +199,8 @@ def profiles_section(facts: Facts) -> str:
         "Mean and standard deviation in each cluster, and the mean of all rows. Differences are in standard deviations "
         "of all rows."
     )
+    if facts.reader.metric == COSINE:
+        lead += " Rows are those of length 1."
     if n_features > SHOWN_FEATURES:
         lead += f" Of {n_features:,} features, the {SHOWN_FEATURES} that differ most are shown."
     button = "" if unfolded else '<p><button type="button" class="small" id="unfold">Open all</button></p>'

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.cluster import contingency_matrix
 
 from dncsc import metrics
+from dncsc.estimators.base import ZeroRowsWarning
 from dncsc.report.reader import Moments, StepProgress
 
 STABLE, PARTLY, UNSTABLE = "stable", "partly stable", "unstable"
@@ -116,6 +117,7 @@ def _refit(model: Any, sample: np.ndarray, seed: int) -> np.ndarray:
     again.set_params(**{name: value for name, value in changed.items() if name in again.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters show as disagreement
+        warnings.simplefilter("ignore", ZeroRowsWarning)  # said when the model was fitted
         return np.asarray(again.fit(sample).labels_)
 
 

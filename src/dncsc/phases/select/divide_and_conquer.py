@@ -78,7 +78,7 @@ def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) ->
         share = np.where(alike, 0, even_share(residual, engine.layout.n_features))
         parts = allocate(share, np.minimum(settings.selection_rate, count), settings.n_landmarks)
         if not np.any(parts > 1):
-            return Selection(subsets.means(centres), Tree(tuple(levels)))
+            return Selection(engine.frame.restore_length(subsets.means(centres)), Tree(tuple(levels)))
 
 
 def _settle(engine: Engine, settings: Settings, selection: Selection) -> Selection:
@@ -86,7 +86,8 @@ def _settle(engine: Engine, settings: Settings, selection: Selection) -> Selecti
     if settings.n_counted * len(selection.landmarks) > MOST_DISTANCES:
         return selection
     level = Level.flat(selection.landmarks)
-    return Selection(divide(engine, level).means(level.centres), Tree((level,)))
+    means = divide(engine, level).means(level.centres)
+    return Selection(engine.frame.restore_length(means), Tree((level,)))
 
 
 def even_share(residual: np.ndarray, n_features: int) -> np.ndarray:
@@ -153,4 +154,4 @@ def _divide_subsets(
         for i, each in zip(subsets.tolist(), found, strict=True):
             centres_of[i] = each.centres
     first = np.cumsum([0, *map(len, centres_of)]).astype(np.int32)
-    return Level(np.concatenate(centres_of), first)
+    return Level(engine.frame.restore_length(np.concatenate(centres_of)), first)

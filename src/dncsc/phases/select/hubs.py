@@ -24,8 +24,8 @@ def hubs_of_k_means_parts(engine: Engine, settings: Settings) -> Selection:
     """Ten parts by k-means; each gives landmarks in proportion to its rows."""
     drawn = sample(engine, settings, settings.sample_size)
     random = generator(settings.seed, "select")
-    centres = kmeans(drawn.values[0], drawn.weight, PARTS, random, LLOYD_ITERATIONS, each=engine.each).centres
-    size = divide(engine, Level.flat(centres)).n_rows
+    means = kmeans(drawn.values[0], drawn.weight, PARTS, random, LLOYD_ITERATIONS, each=engine.each).centres
+    size = divide(engine, Level.flat(engine.frame.restore_length(means))).n_rows
     limit = np.full(len(size), MOST_ROWS_A_PART)
     drawn_parts = draw_in_groups(engine, stream(settings.seed, "hubs"), limit, size, SUBSET)
     rows = [part for _, each in drawn_parts for part in np.split(each.values[0], each.first[1:-1])]

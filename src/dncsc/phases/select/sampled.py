@@ -43,10 +43,12 @@ def hybrid(engine: Engine, settings: Settings) -> Selection:
     drawn = sample(engine, settings, settings.sample_size)
     random = generator(settings.seed, "select")
     rows, p = drawn.values[0], settings.n_landmarks
-    landmarks = kmeans(rows, drawn.weight, p, random, LLOYD_ITERATIONS, each=engine.each).centres
+    means = kmeans(rows, drawn.weight, p, random, LLOYD_ITERATIONS, each=engine.each).centres
+    landmarks = engine.frame.restore_length(means)
     n_groups = max(1, int(np.sqrt(len(landmarks))))
     random = generator(settings.seed, "group")
-    groups = kmeans(landmarks, np.ones(len(landmarks)), n_groups, random, GROUPING_ITERATIONS).centres
+    means = kmeans(landmarks, np.ones(len(landmarks)), n_groups, random, GROUPING_ITERATIONS).centres
+    groups = engine.frame.restore_length(means)
     group, _ = Level.flat(groups).descend(landmarks, np.zeros(len(landmarks), np.int32))
     by_group = np.argsort(group, kind="stable")
     first = np.searchsorted(group[by_group], np.arange(len(groups) + 1)).astype(np.int32)

@@ -166,7 +166,7 @@ def lloyd(engine: Engine, level: Level, subsets: Subsets, max_iter: int) -> tupl
     level, subsets, n_iter
     """
     for n_iter in range(1, max_iter + 1):
-        level = Level(subsets.means(level.centres), level.first)
+        level = Level(engine.frame.restore_length(subsets.means(level.centres)), level.first)
         before, subsets = subsets.residual.sum(), divide(engine, level, again=True)
         if subsets.residual.sum() >= (1 - LEAST_GAIN) * before:
             return level, subsets, n_iter

@@ -86,10 +86,10 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self
         """
         parameters = check_parameters(self)
-        limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
         checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = checks.rows(self, X, reset=True)
+            limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))  # a copy of X would count
             n_rows = rows.shape[0]
             if n_rows < parameters.least_rows:
                 raise TooFewRowsError(n_rows, parameters.least_rows)

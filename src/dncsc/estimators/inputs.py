@@ -43,7 +43,7 @@ def open_engine(
             ("max_memory", "n_landmarks", "n_jobs"),
         )
     copied = in_files and not rows.direct
-    copy = Column("copy", kept_dtype(rows.dtype), size.n_features)
+    copy = Column("copy", kept_dtype(_narrower(rows).dtype if copied else rows.dtype), size.n_features)
     need = copy.row_bytes * size.n_rows if copied else 0
     columns = _columns_for(size, limits, spare, need)
     if columns is None and copied:
@@ -108,18 +108,25 @@ def _mapped_file(X: Any) -> Any:
     return X.filename if isinstance(X, np.memmap) else None
 
 
+def _narrower(rows: Rows) -> Rows:
+    """The rows, or those that they are computed from if these take less room."""
+    return min(rows, rows.stored, key=lambda each: each.dtype.itemsize)
+
+
 class _Copy:
     """Rows that are costly to read, copied to where they can be read again and again, in no wider type than theirs."""
 
     def __init__(self, rows: Rows, copy: Column, columns: Columns) -> None:
-        self.shape, self.dtype = rows.shape, copy.dtype
+        self.shape, self.dtype = rows.shape, rows.dtype
         self._columns, self._name = columns, copy.name
+        kept = _narrower(rows)
+        self._see = (lambda values: values) if kept is rows else rows.computed
         progress = Progress(len(rows))
         progress.begin("read")
         start = 0
         try:
             columns.allocate(copy)
-            for batch in rows.batches():
+            for batch in kept.batches():
                 part = columns.get(copy.name, start, start + len(batch), filled=False)
                 part[:] = batch
                 columns.put(copy.name, start, part)
@@ -130,7 +137,7 @@ class _Copy:
             raise
 
     def read(self, start: int, stop: int) -> np.ndarray:
-        return self._columns.get(self._name, start, stop, filled=True)
+        return self._see(self._columns.get(self._name, start, stop, filled=True))
 
 
 def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None = None) -> Size:

@@ -73,8 +73,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         ----------
         X : array-like, sparse matrix, Rows or Dask collection of shape (n_samples, n_features)
             Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars; files (`dncsc.open_rows`); Dask
-            arrays and frames. float32 and what it holds exactly is worked on in float32, all else in float64. Sparse
-            rows are made dense block by block.
+            arrays and frames. float32 and what it holds exactly (float16, int8, bool, …) is worked on in float32, all
+            else in float64. Rows are widened, and sparse ones made dense, block by block.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -37,6 +38,14 @@ def test_fits_of_a_frame_are_those_of_the_table(kind):
     np.testing.assert_array_equal(model.predict(FRAMES[kind]), expected.labels_)
     assert list(model.feature_names_in_) == list(COLUMNS)
     assert model.n_features_in_ == 4
+
+
+def test_frames_of_dask_may_have_flags_next_to_numbers():
+    frame = dd.from_pandas(FRAMES["pandas"], npartitions=3)
+    model, expected = fitted(frame), fitted(TABLE)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    np.testing.assert_array_equal(model.predict(frame), expected.labels_)
+    assert list(model.feature_names_in_) == list(COLUMNS)
 
 
 @pytest.mark.parametrize("kind", FRAMES)

@@ -150,6 +150,8 @@ def _from_frame(X: Any, lengths: bool) -> tuple[Any, list[str] | None]:
     if text:
         raise TypeError(f"X has to be numeric, but its columns {', '.join(map(repr, text))} are not. Leave them out.")
     named = all(isinstance(name, str) for name in X.columns)
+    if {"b"} < {dtype.kind for dtype in X.dtypes} and all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
+        X = X.astype(np.result_type(*X.dtypes))  # pandas would make objects of bool next to numbers
     return X.to_dask_array(lengths=True if lengths else None), list(X.columns) if named else None
 
 

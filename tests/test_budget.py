@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from dncsc import LSEC, DnCSC, LloydKMeans, NystromSC, estimate
 from dncsc.budget import SQUARES_OF_NYSTROM, Size, member_bytes
 from dncsc.engines.layout import Layout
 from dncsc.errors import ParameterError
-from dncsc.estimators.inputs import size_of
+from dncsc.estimators.inputs import bytes_held, size_of
 
 N = 3_000_000
 
@@ -54,6 +59,28 @@ def test_what_many_clusters_need_hardly_grows_with_their_number():
     assert some == many
     assert many.memory < 1.3e9  # a peak of 0.7 GB was measured
     assert estimate(10**6, 128, n_clusters=1_000) == estimate(10**6, 128, n_clusters=1_000, n_landmarks=100_000)
+
+
+@pytest.mark.parametrize(("dtype", "width"), [("float16", 2), ("int8", 1), ("bool", 1), ("int16", 2), ("float32", 4)])
+def test_small_numbers_take_their_own_bytes_and_are_worked_on_in_float32(dtype, width):
+    needs, in_float32 = estimate(50_000, 20, dtype=dtype), estimate(50_000, 20)
+    assert needs.data == 50_000 * 20 * width
+    assert needs == replace(in_float32, data=needs.data)
+    assert f"beyond the data ({width}.0 MB)" in str(needs)
+    assert size_of(DnCSC(), np.empty((50_000, 20), dtype)).value_bytes == 4
+
+
+def test_an_estimate_refuses_values_that_are_no_real_numbers():
+    with pytest.raises(TypeError, match="real numbers; its dtype is complex128"):
+        estimate(1_000, 2, dtype=complex)
+
+
+def test_tables_in_memory_count_as_they_are():
+    X = np.zeros((1_000, 8), np.float16)
+    columns = {str(i): X[:, i].astype("int8" if i else "float16") for i in range(8)}
+    assert bytes_held(X) == bytes_held(pd.DataFrame(X)) == 16_000
+    assert bytes_held(pd.DataFrame(columns)) == bytes_held(pl.DataFrame(columns)) == 9_000
+    assert bytes_held(dd.from_pandas(pd.DataFrame(columns))) == bytes_held([[1.0, 2.0]]) == 0
 
 
 def test_an_estimate_refuses_parameters_that_no_estimator_has():

@@ -160,6 +160,9 @@ class ResourceLimits:
 class Estimate:
     """What a run is going to need. Times are rough: two cores of a laptop, data in the cache of the system."""
 
+    data: int
+    """bytes of the rows as they are, which the others do not count; so large is the copy of files that are costly to
+    read (Parquet, CSV, compressed)"""
     memory: int
     """bytes, of columns and blocks, beyond the input, where everything is kept in memory"""
     least_memory: int
@@ -173,7 +176,8 @@ class Estimate:
     def __str__(self) -> str:
         time = f"{self.seconds:.1f} s" if self.seconds < 100 else f"{self.seconds / 60:.0f} min"
         return (
-            f"{format_bytes(self.memory)} of memory beyond the data, or {format_bytes(self.least_memory)} and "
+            f"{format_bytes(self.memory)} of memory beyond the data ({format_bytes(self.data)}), or "
+            f"{format_bytes(self.least_memory)} and "
             f"{format_bytes(self.scratch)} of scratch files; {self.passes} passes over the rows; about {time}"
         )
 

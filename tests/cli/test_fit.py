@@ -233,7 +233,14 @@ def test_what_a_fit_would_need_is_told_of_files_and_of_sizes(table, folder, caps
     large = json.loads(capsys.readouterr().out)
     assert large["memory"] > 1000 * small["scratch"]
     assert main(["estimate", "rows.csv"]) == 0
-    assert "600 of 2 features" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "600 of 2 features" in told
+    assert "copy" in told
+    np.save("rows.npy", np.zeros((3_000, 2_000), np.float16))
+    assert main(["estimate", "rows.npy"]) == 0
+    told = capsys.readouterr().out
+    assert "12.0 MB of float16, worked on as float32" in told
+    assert "copy" not in told
 
 
 def test_methods_are_compared_with_each_other_and_with_classes(table, folder, capsys):

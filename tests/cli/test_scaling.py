@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
+from dncsc import DnCSC
+from dncsc.budget import InsufficientMemoryError, ResourceLimits
 from dncsc.cli.scaling import ScaledRows, scaled
+from dncsc.estimators.inputs import open_engine, size_of
 from dncsc.rows import open_rows
 
 
@@ -49,3 +52,19 @@ def test_a_column_that_is_not_finite_cannot_be_scaled(how, value, folder):
     np.save("rows.npy", np.column_stack([np.arange(10.0), np.full(10, value)]))
     with open_rows("rows.npy") as rows, pytest.raises(ValueError, match="column 1 has values that are not finite"):
         scaled(rows, how, seed=0, watch=lambda *told: None)
+
+
+def test_small_numbers_that_are_scaled_are_copied_as_they_stand_in_the_file(folder):
+    X = np.random.default_rng(0).normal(5, 2, (40_000, 4)).astype(np.float16)
+    np.savez_compressed("packed.npz", X=X)
+    np.save("rows.npy", X.astype(np.float32))
+    packed, direct = (
+        scaled(open_rows(name), "standard", 0, lambda *told: None)[0] for name in ("packed.npz", "rows.npy")
+    )
+    model = DnCSC(3, n_landmarks=40, n_init=1, random_state=0)
+    size = size_of(model, packed)
+    with pytest.raises(InsufficientMemoryError, match="a copy of 320 kB"):
+        open_engine(packed, None, None, size, ResourceLimits(size.working, folder, size.must_keep))
+    labels = model.fit(direct).labels_
+    np.testing.assert_array_equal(model.fit(packed).labels_, labels)
+    np.testing.assert_array_equal(model.predict(packed), labels)

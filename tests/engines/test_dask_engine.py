@@ -163,6 +163,16 @@ def test_every_dtype_gives_the_same(X, fitted, dtype):
     assert_same_fit(fresh().fit(da.from_array(rows, chunks=(70_001, 2))), fitted(rows=rows))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "int8", "bool"])
+def test_small_numbers_on_a_cluster_get_the_labels_of_float32(client, X, dtype):
+    bits = np.unpackbits(np.round(X * 4 + 100).astype(np.uint8), axis=1)
+    rows = bits.astype(bool) if dtype == "bool" else np.round(X * 4).astype(dtype)
+    expected = fresh().fit(rows.astype(np.float32))
+    model = fresh().fit(da.from_array(rows, chunks=(70_001, rows.shape[1])))
+    assert_same_fit(model, expected)
+    np.testing.assert_array_equal(model.predict(da.from_array(rows, chunks=50_000)), expected.labels_)
+
+
 def test_sparse_chunks_give_the_same(fitted):
     import scipy.sparse
 

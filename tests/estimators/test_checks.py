@@ -43,7 +43,7 @@ NOT_FINITE = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("case", NOT_FINITE)
 def test_values_that_are_not_finite_are_counted_and_the_first_is_located(case, dtype, plain_model):
     bad, words = NOT_FINITE[case]

@@ -143,3 +143,13 @@ def test_a_stream_cut_off_between_two_batches(tmp_path):
     path.write_bytes(path.read_bytes() * 2)
     with pytest.raises(FileReadError, match="goes on after its stream of 1000 rows"):
         open_rows(path)
+
+
+def test_reading_a_parquet_file_never_holds_all_of_it(tmp_path):
+    X = np.random.default_rng(0).integers(0, 2**16, (200_000, 32), np.uint16)
+    table = pa.table({str(i): X[:, i] for i in range(X.shape[1])})
+    pa.parquet.write_table(table, tmp_path / "rows.parquet", row_group_size=8_192, use_dictionary=False)
+    del table
+    before = pa.total_allocated_bytes()
+    held = [pa.total_allocated_bytes() - before for _ in open_rows(tmp_path / "rows.parquet").batches()]
+    assert max(held) < X.nbytes / 2

@@ -86,7 +86,10 @@ def estimate(
     Nothing is fitted, and other methods are refused, of which this is not known. Of a CSV file the rows have to be
     counted, of other files only a header is read.
     """
+    import numpy as np
+
     import dncsc
+    from dncsc.engines.frame import working_dtype
 
     given = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = options.make_estimator(method, options.number_of_clusters(clusters), **given)
@@ -95,37 +98,40 @@ def estimate(
             f"--method: what a fit needs is known of dnc-sc alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
-    n_rows, n_features, dtype = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
+    n_rows, n_features, dtype, copied = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
     options.check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
     if json:
-        print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs)})
+        print_json({"rows": n_rows, "features": n_features, "dtype": dtype, **asdict(needs), "copied": copied})
         return
+    working = working_dtype(np.dtype(dtype)).name
     scratch, seconds = format_bytes(needs.scratch), needs.seconds
     print_facts(
         {
-            "rows": f"{n_rows:,} of {n_features} features, worked on as {dtype}",
+            "rows": f"{n_rows:,} of {n_features} features",
+            "data": f"{format_bytes(needs.data)} of {dtype}, worked on as {working}",
             "memory": f"{format_bytes(needs.memory)} beyond the data",
             "or": f"{format_bytes(needs.least_memory)} and {scratch} of scratch files, with --max-memory",
+            **({"copy": f"{format_bytes(needs.data)} more of either: the file is read once"} if copied else {}),
             "passes": f"{needs.passes}",
             "time": "about " + (f"{seconds:,.1f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"),
         }
     )
 
 
-def _shape(data: str | None, rows: int | None, features: int | None, choice: ColumnSelection) -> tuple[int, int, str]:
-    """Rows, features and working precision of a file, or as given."""
+def _shape(
+    data: str | None, rows: int | None, features: int | None, choice: ColumnSelection
+) -> tuple[int, int, str, bool]:
+    """Rows, features and type of a file, or as given; and whether a fit copies them."""
     if data is None:
         if rows is None or features is None:
             raise InputError("name a file, or give both --rows and --features.")
-        return rows, features, "float32"
+        return rows, features, "float32", False
     if rows is not None or features is not None:
         raise InputError("--rows and --features are for when there is no file: leave them out, or leave out the file.")
-    from dncsc.engines.frame import working_dtype
-
     with source(data) as read:
         table = open_features(read, choice)
-        return *table.shape, str(working_dtype(table.dtype))
+        return *table.shape, table.dtype.name, not table.direct
 
 
 def methods(json: options.JsonTable = False) -> None:

@@ -30,13 +30,17 @@ class ScaledRows(Rows):
         self.direct, self.seekable = rows.direct, rows.seekable
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        return self._scaled(self._rows.read(start, stop))
+        return self.computed(self.stored.read(start, stop))
 
     def _batches(self, n_rows: int) -> Iterator[np.ndarray]:
-        return map(self._scaled, self._rows.batches(n_rows))
+        return map(self.computed, self.stored.batches(n_rows))
 
-    def _scaled(self, block: np.ndarray) -> np.ndarray:
-        moved = block * self._factor - self.centre * self._factor
+    @property
+    def stored(self) -> Rows:
+        return self._rows
+
+    def computed(self, stored: np.ndarray) -> np.ndarray:
+        moved = stored * self._factor - self.centre * self._factor
         return (moved / (self.scale * self._factor)).astype(self.dtype)
 
 

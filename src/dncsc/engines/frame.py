@@ -28,6 +28,11 @@ def unit_rows(rows: Any, out: np.ndarray) -> np.ndarray:
     return out
 
 
+def kept_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What rows are copied as, where they have to be: their own type, or the working precision if that is narrower."""
+    return min(dtype, working_dtype(dtype), key=lambda each: each.itemsize)
+
+
 SHORTEST, LONGEST = 2.0**-500, 2.0**500
 """Lengths whose squares neither vanish nor overflow. To the distances in a frame, those beyond are 0 or infinite."""
 

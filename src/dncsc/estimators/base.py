@@ -90,8 +90,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         ----------
         X : array-like, sparse matrix, Rows or Dask collection of shape (n_samples, n_features)
             Lists, NumPy arrays of any real dtype and order, memmaps, pandas, polars; files (`dncsc.open_rows`); Dask
-            arrays and frames. float32 and what it holds exactly is worked on in float32, all else in float64. Sparse
-            rows are made dense block by block.
+            arrays and frames. float32 and what it holds exactly (float16, int8, bool, …) is worked on in float32, all
+            else in float64. Rows are widened, and sparse ones made dense, block by block.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.
@@ -103,10 +103,10 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         self
         """
         parameters = check_parameters(self)
-        limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))
         checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, KINDS)
         with checks.unchanged_on_failure(self):
             rows = checks.rows(self, X, reset=True)
+            limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))  # a copy of X would count
             n_rows = rows.shape[0]
             if n_rows < parameters.least_rows:
                 raise TooFewRowsError(n_rows, parameters.least_rows)

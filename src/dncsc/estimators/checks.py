@@ -11,6 +11,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_n_features, _check_sample_weight, validate_data
 
 from dncsc.errors import InputError, NotNumericError
+from dncsc.estimators.frames import FrameRows
 from dncsc.rows import Rows
 
 
@@ -32,7 +33,8 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a two-dimensional array (also of Dask) or CSR matrix of real numbers, copied only if it is none; or files.
+    """X as a two-dimensional array (also of Dask) or CSR matrix of real numbers, copied only if it is none; files and
+    most frames as what can be read block by block.
 
     Sets or checks `n_features_in_` and `feature_names_in_`. Values are not looked at: the first pass does that.
     """
@@ -41,6 +43,14 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if isinstance(X, Rows):
         features(estimator, X.shape[1], X.names, reset=reset)
         return X
+    if (frame := FrameRows.of(X)) is not None:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return frame
+    if scipy.sparse.issparse(X) and X.dtype == np.float16:
+        raise InputError(
+            "X is a sparse matrix of float16, which SciPy cannot compute with. Give X.astype(np.float32), or a dense "
+            "array of float16."
+        )
     try:
         table = validate_data(
             estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, copy=False
@@ -140,6 +150,8 @@ def _from_frame(X: Any, lengths: bool) -> tuple[Any, list[str] | None]:
     if text:
         raise TypeError(f"X has to be numeric, but its columns {', '.join(map(repr, text))} are not. Leave them out.")
     named = all(isinstance(name, str) for name in X.columns)
+    if {"b"} < {dtype.kind for dtype in X.dtypes} and all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
+        X = X.astype(np.result_type(*X.dtypes))  # pandas would make objects of bool next to numbers
     return X.to_dask_array(lengths=True if lengths else None), list(X.columns) if named else None
 
 

@@ -12,11 +12,12 @@ import scipy.sparse
 from dncsc.budget import InsufficientMemoryError, ResourceLimits, Size
 from dncsc.engines.base import MOST_VALUES, Column, Engine
 from dncsc.engines.columns import Columns, InMemory, InScratch
-from dncsc.engines.frame import working_dtype
+from dncsc.engines.frame import kept_dtype, working_dtype
 from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import thread_count
 from dncsc.engines.watch import Progress
 from dncsc.estimators.checks import is_dask
+from dncsc.estimators.frames import FrameRows
 from dncsc.memory import format_bytes, resident
 from dncsc.phases.settings import AUTO, Settings
 from dncsc.rows import Rows, from_memmap
@@ -43,7 +44,7 @@ def open_engine(
             ("max_memory", "n_landmarks", "n_jobs"),
         )
     copied = in_files and not rows.direct
-    copy = Column("copy", working_dtype(rows.dtype), size.n_features)
+    copy = Column("copy", kept_dtype(_narrower(rows).dtype if copied else rows.dtype), size.n_features)
     need = copy.row_bytes * size.n_rows if copied else 0
     columns = _columns_for(size, limits, spare, need)
     if columns is None and copied:
@@ -65,7 +66,8 @@ def open_engine(
         )
     if isinstance(columns, InMemory):
         spare -= size.columns + need
-    source: Any = _Copy(rows, copy, columns) if copied else rows if in_files else ArraySource(rows)
+    readable = in_files or isinstance(rows, FrameRows)
+    source: Any = _Copy(rows, copy, columns) if copied else rows if readable else ArraySource(rows)
     most = min(MOST_VALUES, max(spare, size.working) // 2 // size.value_bytes)
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
 
@@ -80,12 +82,14 @@ def _columns_for(size: Size, limits: ResourceLimits, spare: int, need: int) -> C
 
 
 def bytes_held(X: Any) -> int:
-    """Bytes of an array in memory, which the user had before us and `max_memory` does not count."""
+    """Bytes of a table in memory, which the user had before us and `max_memory` does not count."""
     if isinstance(X, np.ndarray) and _mapped_file(X) is None:
         return X.nbytes
     if scipy.sparse.issparse(X):
         return sum(getattr(X, name).nbytes for name in ("data", "indices", "indptr") if hasattr(X, name))
-    return 0
+    if not is_dask(X) and hasattr(X, "memory_usage"):  # of pandas
+        return int(X.memory_usage(index=False).sum())
+    return int(X.estimated_size()) if hasattr(X, "estimated_size") else 0  # of polars
 
 
 def refuse_to_replace(path: str | os.PathLike[str] | None, rows: Any) -> None:
@@ -105,18 +109,25 @@ def _mapped_file(X: Any) -> Any:
     return X.filename if isinstance(X, np.memmap) else None
 
 
+def _narrower(rows: Rows) -> Rows:
+    """The rows, or those that they are computed from if these take less room."""
+    return min(rows, rows.stored, key=lambda each: each.dtype.itemsize)
+
+
 class _Copy:
-    """Rows that are costly to read, copied to where they can be read again and again."""
+    """Rows that are costly to read, copied to where they can be read again and again, in no wider type than theirs."""
 
     def __init__(self, rows: Rows, copy: Column, columns: Columns) -> None:
-        self.shape, self.dtype = rows.shape, copy.dtype
+        self.shape, self.dtype = rows.shape, rows.dtype
         self._columns, self._name = columns, copy.name
+        kept = _narrower(rows)
+        self._see = (lambda values: values) if kept is rows else rows.computed
         progress = Progress(len(rows))
         progress.begin("read")
         start = 0
         try:
             columns.allocate(copy)
-            for batch in rows.batches():
+            for batch in kept.batches():
                 part = columns.get(copy.name, start, start + len(batch), filled=False)
                 part[:] = batch
                 columns.put(copy.name, start, part)
@@ -127,7 +138,7 @@ class _Copy:
             raise
 
     def read(self, start: int, stop: int) -> np.ndarray:
-        return self._columns.get(self._name, start, stop, filled=True)
+        return self._see(self._columns.get(self._name, start, stop, filled=True))
 
 
 def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None = None) -> Size:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from dncsc.budget import Estimate, Size, seconds_of_clusters, seconds_of_passes
+from dncsc.engines.frame import working_dtype
 from dncsc.engines.pool import thread_count
 from dncsc.errors import UnknownNameError
+from dncsc.estimators import checks
 from dncsc.estimators.base import RecipeClusterer
 from dncsc.estimators.baselines import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
 from dncsc.estimators.dnc_sc import DnCSC
@@ -99,7 +101,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     ----------
     n_rows, n_features : int
     dtype : dtype
-        float32, or float64 for data that needs it.
+        Of the rows as they are: float16 and int8 are not widened but block by block.
     **params
         Parameters of the estimators, by default those of `DnCSC`; `n_members` makes it an ensemble.
 
@@ -121,10 +123,9 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         DnCSC.constraints[name].check(name, value)
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
-    p, width = given["n_landmarks"], 4 if np.dtype(dtype) == np.float32 else 8
+    p, stored = given["n_landmarks"], np.dtype(dtype)
     p = Settings.policy.usual_landmarks(k, n_rows) if p == AUTO else p
-    is_multilevel = DnCSC(k, select=given["select"])._is_multilevel and not given["n_members"]
-    n_threads = thread_count(given["n_jobs"])
+    checks.real(stored, "X")
     size = Size(
         n_rows,
         n_features,
@@ -132,13 +133,14 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         given["n_neighbors"],
         given["n_members"],
         k,
-        width,
-        n_threads,
-        is_multilevel=is_multilevel,
+        working_dtype(stored).itemsize,
+        thread_count(given["n_jobs"]),
+        is_multilevel=DnCSC(k, select=given["select"])._is_multilevel and not given["n_members"],
     )
     alpha = usual_rate(n_rows) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
     return Estimate(
+        data=n_rows * n_features * stored.itemsize,
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,

@@ -122,6 +122,7 @@ def _metadata(file: FileState) -> Any:
 
 def _parquet_file(file: FileState) -> Any:
     options = {"memory_map": False, "buffer_size": BUFFER_BYTES, "page_checksum_verification": True}
+    options["pre_buffer"] = False  # else all row groups are read ahead, and the file is in memory in the end
     return arrow("pyarrow.parquet").ParquetFile(file.path, metadata=_metadata(file), **options)
 
 

@@ -179,6 +179,15 @@ class Rows(AbstractContextManager["Rows"]):
         """Nothing can be read afterwards."""
         self._closed = True
 
+    @property
+    def stored(self) -> Rows:
+        """The rows that these are computed from, by `computed`; these themselves where nothing is."""
+        return self
+
+    def computed(self, stored: np.ndarray) -> np.ndarray:
+        """These rows from the same ones of `stored`."""
+        return stored
+
     def renamed(self, names: Sequence[str]) -> Rows:
         """The same rows, with other names of the columns."""
         twin = copy.copy(self)

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from dncsc.bench.live import LiveProgress
 from dncsc.bench.process import Limits
 from dncsc.bench.results import Cell, Plan, Results
+from dncsc.bench.sets import TOPICS, load
 from dncsc.bench.suites import SUITES, plan
 from dncsc.cli.bench import app
 from dncsc.datasets import names
@@ -57,6 +58,22 @@ def test_rows_make_synthetic_sets_smaller_and_leave_real_ones_alone():
     assert [rows for _, rows in plan(SUITES["scaling"]).sets][-2:] == [10_000_000, None]
 
 
+def test_embeddings_vary_the_number_of_clusters_and_of_features_and_any_other_can_be_asked_for():
+    shapes = {name: TOPICS[name] for name, _ in plan(SUITES["embeddings"]).sets}
+    assert [k for d, k in shapes.values() if d == 256] == [10, 100, 1000, 3000]
+    assert sorted(d for d, k in shapes.values() if k == 100) == [64, 256, 768]
+    assert {rows for _, rows in plan(SUITES["embeddings"]).sets} == {100_000, 1_000_000}
+    assert plan(SUITES["embeddings"], sets=["3000-topics-768d"], rows=50_000).sets == (("3000-topics-768d", 50_000),)
+    assert plan(SUITES["price"], sets=["10-topics-64d", "moons"]).sets == (("10-topics-64d", 100_000), ("moons", 1000))
+
+
+@pytest.mark.parametrize(("name", "rows", "shape"), [("10-topics-64d", 200, (200, 64)), ("moons", None, (1000, 2))])
+def test_sets_have_the_rows_that_are_asked_for(name, rows, shape):
+    X, y = load(name, rows)
+    assert X.shape == shape
+    assert y.shape == shape[:1]
+
+
 def test_a_plan_survives_its_line_in_a_file():
     asked = plan(SUITES["alpha"], rows=1000)
     assert Plan.from_json(json.loads(json.dumps(asdict(asked)))) == asked
@@ -84,6 +101,7 @@ def test_cells_are_told_apart_by_everything_that_changes_their_result():
     ("arguments", "said"),
     [
         (["paper", "--sets", "minst"], "Did you mean 'mnist'?"),
+        (["embeddings", "--sets", "10-topics-32d"], "Did you mean '10-topics-"),
         (["paper", "--methods", "dncsc"], "Did you mean 'dnc-sc'"),
         (
             ["paper", "--methods", "nomod:foo"],

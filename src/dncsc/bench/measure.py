@@ -17,9 +17,11 @@ from numba.core.event import install_recorder
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from dncsc import datasets, memory, metrics, open_rows
+from dncsc import memory, metrics, open_rows
+from dncsc.bench import sets
 from dncsc.bench.methods import make
-from dncsc.bench.shapes import OUTLIER, SHAPES
+from dncsc.bench.rivals import n_found
+from dncsc.bench.shapes import OUTLIER
 from dncsc.estimators.base import RecipeClusterer
 
 ENGINES = ("threads", "one thread", "files", "dask")
@@ -53,7 +55,10 @@ def outcome(cell: dict[str, Any], say: Say) -> dict[str, Any]:
 def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
     """Load, warm up, fit, score; only the fit is timed."""
     say("loading")
-    X, y = _load(cell["set"], cell["rows"])
+    try:
+        X, y = sets.load(cell["set"], cell["rows"])
+    except (OSError, ValueError) as error:
+        raise UnavailableError(str(error)) from error
     counts = y != OUTLIER
     k = len(np.unique(y[counts]))
     shape = {"n_rows": len(X), "n_features": X.shape[1], "n_classes": k}
@@ -77,6 +82,8 @@ def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
         "status": "ok",
         **shape,
         **metrics.scores(y[counts], labels[counts]),
+        "n_clusters": n_found(labels),
+        "noise": float((labels < 0).mean()),
         "seconds": seconds,
         "cpu_seconds": cpu,
         "phases": getattr(model, "timings_", {}),
@@ -86,16 +93,6 @@ def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
         "labels": hashlib.blake2b(labels.astype(np.int32).tobytes(), digest_size=8).hexdigest(),
         "exact_fraction": getattr(model, "exact_fraction_", None),
     }
-
-
-def _load(name: str, rows: int | None) -> tuple[np.ndarray, np.ndarray]:
-    if name in SHAPES:
-        return SHAPES[name](rows or 0)
-    try:
-        X, y = datasets.load(name, n=rows)
-    except (OSError, ValueError) as error:
-        raise UnavailableError(str(error)) from error
-    return np.ascontiguousarray(X, np.float32), y
 
 
 @contextmanager

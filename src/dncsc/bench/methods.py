@@ -1,4 +1,4 @@
-"""What the benchmarks compare: the methods of the package, some of scikit-learn, and any other by its import path."""
+"""What the benchmarks compare: methods of the package, of scikit-learn and others, and any by its import path."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.cluster import KMeans, MiniBatchKMeans, SpectralClustering
 
+from dncsc.bench.rivals import RIVALS, what_lacks
 from dncsc.engines.base import Engine
 from dncsc.estimators.baselines import LloydKMeans
 from dncsc.estimators.registry import METHODS, clusterer
@@ -71,6 +72,8 @@ OTHERS: Mapping[str, Callable[..., Any]] = {
     "divide-and-conquer": DivideAndConquer,
     "sklearn-kmeans-10": partial(KMeans, n_init=10),
     "sklearn-spectral": partial(SpectralClustering, affinity="nearest_neighbors"),
+    "sklearn-minibatch": MiniBatchKMeans,
+    **{name: rival.make for name, rival in RIVALS.items()},
 }
 
 
@@ -80,7 +83,10 @@ def names() -> list[str]:
 
 
 def check(name: str) -> None:
-    """Refuse a method that there is not; the current folder is looked into, as the processes of cells do."""
+    """Refuse a method that cannot be had; the current folder is looked into, as the processes of cells do."""
+    lacks = what_lacks(name)
+    if lacks:
+        raise ValueError(f"{lacks}.")
     if name in names():
         return
     if ":" not in name:

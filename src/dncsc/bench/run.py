@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -17,9 +18,11 @@ import psutil
 from dncsc.bench.live import LiveProgress
 from dncsc.bench.process import Limits, run_cell
 from dncsc.bench.results import Plan, Results
+from dncsc.bench.rivals import RIVALS
 from dncsc.version import __version__
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
+RIVAL_PACKAGES = tuple(dict.fromkeys(rival.package for rival in RIVALS.values()))
 LIMITED = {"timeout": "seconds", "memory": "bytes"}
 """Limit that a status speaks of."""
 
@@ -60,6 +63,9 @@ def _worth_another_try(known: Record, limits: Limits, retry: bool) -> bool:
 def _circumstances(limits: Limits) -> Record:
     """Where, when and with what it ran."""
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    for name in RIVAL_PACKAGES:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
     info = Path("/proc/cpuinfo")
     named = re.search(r"model name\s*:\s*(.*\S)", info.read_text()) if info.exists() else None
     return {

@@ -131,7 +131,9 @@ def _measured(results: SuiteResults, name: str) -> Parts:
             cells = _measures(each, results.find(size, reference), results.find(size, method))
             rows.append([set_label(size), method, engine, *cells])
         panels.append(Panel({"time": [each.mean("seconds") for each in found]}, set_label(size), "seconds"))
-        panels.append(Panel({"memory": [each.peak() for each in found]}, set_label(size), "peak MB"))
+        panels.append(
+            Panel({"memory": [max(each.values("peak"), default=np.nan) for each in found]}, set_label(size), "peak MB")
+        )
     notes = [f"Ratio: to {reference} on threads, of times in the same repeat, median (smallest … largest)."]
     labels = [method if engine == "threads" else f"{method} on {engine}" for method, engine in competing]
     drawing = Drawing(name, "Time and memory", partial(figures.bars, labels, panels))
@@ -152,7 +154,7 @@ def _measures(found: Repeats, base: Repeats, on_threads: Repeats) -> list[str]:
         f"{found.mean('seconds') / run['n_rows'] * 1e9:,.0f}",
         f"{statistics.median(ratios):.2f} ({min(ratios):.2f} … {max(ratios):.2f})" if ratios else "",
         with_deviation(found.spread("cpu_seconds"), "seconds"),
-        f"{found.peak():,.0f}",
+        number(max(found.values("peak")), "peak"),
         f"{extra / 2**20:,.0f}",
         f"{extra / run['n_rows']:.0f}",
         " / ".join(number(found.mean(measure), measure) for measure in ("acc", "nmi")),
@@ -200,6 +202,38 @@ def _shapes(results: SuiteResults, name: str) -> Parts:
     return [Table(f"ARI, percent, with {sizes_text} rows", ["", *results.methods], rows)], [drawing]
 
 
+def _by_clusters(results: SuiteResults, name: str) -> Parts:
+    """Time and NMI by the number of clusters, in a panel for each number of rows and features."""
+    tables = [compared(results, measure, ranked=False) for measure in ("seconds", "nmi", "ari", "peak")]
+    lines: dict[tuple[int, int], dict[str, list[Repeats]]] = {}
+    rows = []
+    for size in results.sets:
+        found = [results.find(size, method) for method in results.methods]
+        rows.append([set_label(size), *map(_clusters, found)])
+        for each in (each for each in found if each.runs):
+            shape = each.first["n_rows"], each.first["n_features"]
+            lines.setdefault(shape, {}).setdefault(each.cell.method, []).append(each)
+    curved = {shape for shape, line in lines.items() if max(map(len, line.values())) > 1} or lines.keys()
+    panels = []
+    for measure, axes in (("seconds", "xy"), ("nmi", "x")):
+        for n, d in sorted(curved):
+            series = {
+                method: [(each.first["n_classes"], each.mean(measure)) for each in lines[n, d].get(method, [])]
+                for method in results.methods
+            }
+            panels.append(Panel(series, f"{n:,} x {d}", "clusters", LABELS[measure], axes))
+    text = "Time and NMI by the number of clusters"
+    found_table = Table("Clusters found; in parentheses rows without one, percent", ["", *results.methods], rows)
+    return [*tables, found_table], [Drawing(name, text, partial(figures.lines, panels, len(curved)))] if panels else []
+
+
+def _clusters(found: Repeats) -> str:
+    if not found.runs:
+        return found.missing
+    noise = found.mean("noise")
+    return f"{found.mean('n_clusters'):,.0f}" + (f" ({number(noise, 'noise')})" if noise else "")
+
+
 BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {
     "paper": _compared,
     "ablation": partial(_compared, ranked=False),
@@ -209,4 +243,5 @@ BUILD: dict[str, Callable[[SuiteResults, str], Parts]] = {
     "phases": _phases,
     "scaling": _scaling,
     "shapes": _shapes,
+    "embeddings": _by_clusters,
 }

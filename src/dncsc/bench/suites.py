@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dncsc import datasets
+from dncsc.bench import sets as known_sets
 from dncsc.bench.measure import ENGINES
 from dncsc.bench.methods import YARDSTICK, check
 from dncsc.bench.results import Plan
+from dncsc.bench.rivals import RIVALS, what_lacks
+from dncsc.bench.sets import ROWS, WHOLE
 from dncsc.bench.shapes import SHAPES
-from dncsc.datasets.synthetic import SYNTHETIC
-from dncsc.suggest import did_you_mean
 
 TEN = ("usps", "pendigits", "letters", "mnist", "covertype", "ts-60k", "tm-1m", "tc-6m", "cg-10m", "fl-20m")
 FOUR = ("letters", "mnist", "ts-60k", "tm-1m")
@@ -25,8 +25,6 @@ ALPHA = (25, 50, 100, 200, 400)
 
 REPEATS, QUICK_REPEATS = 5, 2
 QUICK_ROWS = 20_000
-SHAPE_ROWS = 1000
-"""Of a shape, where no number is asked for."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +118,23 @@ _ALL = (
         sizes=(300, 1000, 3000),
         quick_sets=("moons", "uneven-2d", "answers-6d"),
     ),
+    Suite(
+        "embeddings",
+        "Embeddings: time, memory, NMI and ARI by the number of clusters, next to k-means and EVoC",
+        # Topics from 10 to 3,000, then features; all others of `dncsc.bench.sets.TOPICS` can be asked for.
+        (
+            "10-topics-256d",
+            "100-topics-256d",
+            "1000-topics-256d",
+            "3000-topics-256d",
+            "100-topics-64d",
+            "100-topics-768d",
+        ),
+        ("dnc-sc", YARDSTICK, "sklearn-minibatch", *RIVALS),
+        sizes=(100_000, 1_000_000),
+        quick_sets=("10-topics-64d", "100-topics-64d"),
+        quick_sizes=(10_000,),
+    ),
 )
 SUITES = {suite.name: suite for suite in _ALL}
 
@@ -135,12 +150,12 @@ def plan(
     seed: int = 0,
     jobs: int | None = None,
 ) -> Plan:
-    """The cells to run; None for the suite's own choice. Unknown names and numbers that make no sense are refused."""
-    known = [*datasets.names(), *SHAPES]
+    """The cells to run; None for the suite's own choice. Unknown names and numbers that make no sense are refused.
+
+    Methods of the suite whose package is not installed are left out.
+    """
     for name in sets or ():
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise ValueError(f"there is no data set {name!r}.{hint} There are: {', '.join(known)}.")
+        known_sets.check(name)
     for name in methods or ():
         check(name)
     for what, value in {"rows": rows, "repeats": repeats, "jobs": jobs}.items():
@@ -148,18 +163,17 @@ def plan(
             raise ValueError(f"{what} must be at least 1; got {value}.")
     names = sets or (suite.quick_sets if quick and len(suite.sets) > 1 else suite.sets)
     most = rows or (QUICK_ROWS if quick else None)
-    whole = {name: each.n for name, each in SYNTHETIC.items()}
     if suite.sizes:
         varied = (suite.quick_sizes or suite.sizes[:2]) if quick else suite.sizes
         fitting = [n for n in varied if n <= (rows or n)] or [rows or 0]
-        sizes = [(name, None if n == whole.get(name) else n) for name in names for n in fitting]
+        sizes = [(name, None if n == WHOLE.get(name) else n) for name in names for n in fitting]
     else:  # real sets are taken whole
-        fewer = {name: most if most and most < whole.get(name, 0) else None for name in names}
-        sizes = [(name, most or SHAPE_ROWS if name in SHAPES else fewer[name]) for name in names]
+        fewer = {name: most if most and most < WHOLE.get(name, 0) else None for name in names}
+        sizes = [(name, most or ROWS[name] if name in ROWS else fewer[name]) for name in names]
     return Plan(
         suite.name,
         tuple(sizes),
-        tuple(methods or suite.methods),
+        tuple(methods or (name for name in suite.methods if not what_lacks(name))),
         {name: values[:2] if quick else values for name, values in suite.grid.items()},
         suite.engines,
         repeats or (QUICK_REPEATS if quick else REPEATS),

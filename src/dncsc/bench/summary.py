@@ -13,7 +13,9 @@ from typing import Any
 
 from dncsc.bench.results import Cell, Plan, Results, SetSize
 
-PERCENT = ("acc", "nmi", "ari", "purity")
+PERCENT = ("acc", "nmi", "ari", "purity", "noise")
+PEAKS = ("peak_bytes", "family_bytes")
+"""Of the process itself, and of all that it started, while fitting."""
 NO_RESULT, TO_COME = "N/A", "…"
 DNC_SC = "dnc-sc", "dnc-sc/nearest=candidates", "dnc-sc/bandwidth=mean"
 """All are the paper's DnC-SC: ours, ours with its search of nearest landmarks, and ours with its weights."""
@@ -70,7 +72,9 @@ class Repeats:
         return next(iter(self.runs.values()))
 
     def values(self, measure: str) -> list[float]:
-        """A number a run; scores in percent."""
+        """A number a run; scores in percent. "peak": megabytes that it and what it started held at most."""
+        if measure == "peak":
+            return [max(run.get(name) or 0 for name in PEAKS) / 2**20 for run in self.runs.values()]
         factor = 100 if measure in PERCENT else 1
         return [factor * run[measure] for run in self.runs.values() if run.get(measure) is not None]
 
@@ -81,10 +85,6 @@ class Repeats:
     def mean(self, measure: str) -> float:
         """Mean over the repeats; NaN where there is none."""
         return statistics.fmean(self.values(measure) or [float("nan")])
-
-    def peak(self) -> float:
-        """Megabytes that a run and what it started held at most while fitting; NaN where there is no run."""
-        return max([*self.values("peak_bytes"), *self.values("family_bytes")], default=float("nan")) / 2**20
 
     def phase(self, *names: str) -> float:
         """Mean seconds of some phases together."""

@@ -13,6 +13,9 @@ from scipy.stats import rankdata
 from dncsc.bench.summary import NO_RESULT, Repeats, Spread, SuiteResults, published, set_label
 
 MEASURES = {"acc": "ACC, percent", "nmi": "NMI, percent", "seconds": "Time, seconds"}
+TITLES = {**MEASURES, "ari": "ARI, percent", "peak": "Peak memory, MB"}
+LESS = ("seconds", "peak")
+"""Measures of which less is better."""
 BASELINE = "k-means"
 """Not part of the comparison in the paper: never ranked, never bold."""
 SIGNS = "▲ ▼: above or below the paper's by more than two standard deviations (ours and theirs together)."
@@ -33,6 +36,8 @@ def number(value: float, measure: str = "seconds") -> str:
 
 
 def _decimals(value: float, measure: str) -> int:
+    if measure == "peak":
+        return 0
     if measure != "seconds" or 10 <= value < 100:
         return 1
     return 0 if value >= 100 else 2 if value >= 0.1 else 3
@@ -69,7 +74,7 @@ def _shown(values: Iterable[float], measure: str) -> np.ndarray:
 
 def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Table:
     """A line a set, a column a method, with mean score and mean rank as in the paper."""
-    less, methods = measure == "seconds", results.methods
+    less, methods = measure in LESS, results.methods
     outside = np.array([ranked and method == BASELINE for method in methods])
     rows, ours, theirs = [], [], []
     for size in results.sets:
@@ -84,7 +89,8 @@ def compared(results: SuiteResults, measure: str, *, ranked: bool = True) -> Tab
     if ranked:
         rows += _averages(np.array(ours), np.array(theirs), measure, outside)
     note = "The paper's times are of another machine and of MATLAB." if less else SIGNS
-    return Table(MEASURES[measure], ["", *methods], rows, ["In parentheses: the paper's.", note])
+    notes = [] if np.isnan(theirs).all() else ["In parentheses: the paper's.", note]
+    return Table(TITLES[measure], ["", *methods], rows, notes)
 
 
 def _beside_paper(measure: str, text: str, ours: Spread | None, theirs: Spread | None) -> str:

@@ -12,6 +12,7 @@ from typer import Option
 from dncsc.bench.live import LiveProgress
 from dncsc.bench.process import Limits
 from dncsc.bench.results import Results
+from dncsc.bench.rivals import what_lacks
 from dncsc.bench.run import run_plan
 from dncsc.bench.suites import SUITES, Suite, plan
 from dncsc.cli.interrupt import ctrl_c_raises
@@ -46,6 +47,8 @@ def _run(suite: Suite) -> Callable[..., None]:
         try:
             chosen = plan(suite, **names, rows=rows, repeats=repeats, quick=quick, seed=seed, jobs=jobs)
             limits = Limits.parse(limit, memory)
+            for lacks in filter(None, map(what_lacks, () if methods else suite.methods)):
+                typer.echo(f"Left out: {lacks}.", err=True)
             with Results.open(output) as results, LiveProgress(chosen) as progress, ctrl_c_raises():
                 run_plan(chosen, results, limits, progress, retry)
         except ValueError as error:

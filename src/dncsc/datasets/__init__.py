@@ -1,4 +1,4 @@
-"""The paper's data sets by name: five real ones and synthetic ones of any size."""
+"""The paper's data sets by name, five real ones and synthetic ones of any size; and made-up embeddings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from dncsc.datasets.real import REAL, read
 from dncsc.datasets.synthetic import BLOCK, SYNTHETIC
+from dncsc.datasets.topics import embeddings
 from dncsc.suggest import did_you_mean
 
-__all__ = ["blocks", "load", "names"]
+__all__ = ["blocks", "embeddings", "load", "names"]
 
 
 def names() -> list[str]:

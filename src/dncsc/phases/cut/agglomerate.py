@@ -28,39 +28,72 @@ def agglomerate(links: csr_array) -> Merges:
     links : csr_array (c, c)
         Symmetric weights between groups; the diagonal is that within.
     """
-    volume = np.asarray(links.sum(axis=1), np.float64).ravel().tolist()
-    near: list[dict[int, float]] = [{} for _ in volume]
-    entries = links.tocoo()
-    for i, j, weight in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
-        if i != j and weight > 0:
-            near[i][j] = weight
-
-    def strength(i: int, j: int) -> float:
-        return near[i][j] / (volume[i] * volume[j]) ** 0.5
-
-    waiting = [(-strength(i, j), i, j) for i in range(len(near)) for j in near[i] if i < j]
-    heapq.heapify(waiting)
+    groups = _Groups(links)
     merges: list[tuple[int, int, float]] = []
-    alive = set(range(len(near)))
+    waiting = [(-value, i) for i, value in enumerate(groups.best) if value > 0]
+    heapq.heapify(waiting)
     while waiting:
-        value, i, j = heapq.heappop(waiting)
-        if j not in near[i] or value != -strength(i, j):
-            continue  # joined meanwhile, or linked otherwise
-        if len(near[i]) < len(near[j]):
+        value, i = heapq.heappop(waiting)
+        if -value != groups.best[i]:
+            continue  # it was joined, or found a stronger link
+        j, true = groups.strongest(i)
+        if true < -value:  # what it knew of was joined to others, and is weaker now
+            groups.best[i] = true
+            if true > 0:
+                heapq.heappush(waiting, (-true, i))
+            continue
+        if len(groups.near[i]) < len(groups.near[j]):
             i, j = j, i
-        merges.append((i, j, -value))
-        alive.discard(j)
-        volume[i] += volume[j]
-        del near[i][j]
-        for other, weight in near[j].items():
-            if other != i:
-                del near[other][j]
-                near[i][other] = near[other][i] = near[i].get(other, 0.0) + weight
-        near[j] = {}
-        for other in near[i]:
-            low, high = min(i, other), max(i, other)
-            heapq.heappush(waiting, (-strength(low, high), low, high))
+        merges.append((i, j, true))
+        for other in groups.join(i, j):
+            heapq.heappush(waiting, (-groups.best[other], other))
+    alive, volume = groups.alive, groups.volume
     rest = sorted(alive, key=lambda i: (volume[i], i))
     merges += [(rest[-1], i, 0.0) for i in rest[:-1]]
     table = np.array(merges, np.float64).reshape(-1, 3)
     return Merges(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2])
+
+
+class _Groups:
+    """Groups that are left, the weights between them, and how strong the strongest link of each is at most."""
+
+    def __init__(self, links: csr_array) -> None:
+        self.volume: list[float] = np.asarray(links.sum(axis=1), np.float64).ravel().tolist()
+        self.near: list[dict[int, float]] = [{} for _ in self.volume]
+        entries = links.tocoo()
+        for i, j, weight in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
+            if i != j and weight > 0:
+                self.near[i][j] = weight
+        self.alive = set(range(len(self.near)))
+        self.best = [self.strongest(i)[1] for i in range(len(self.near))]
+
+    def strongest(self, i: int) -> tuple[int, float]:
+        """The group that one is linked to most, the first of equal ones, and how strongly."""
+        volume = self.volume
+        found, most = -1, 0.0
+        for j, weight in self.near[i].items():
+            value = weight * weight / volume[j]
+            if value > most or (value == most and j < found):
+                found, most = j, value
+        return found, (most / volume[i]) ** 0.5 if most > 0 else 0.0
+
+    def join(self, i: int, j: int) -> list[int]:
+        """Join j to i; which groups may have a stronger link than they knew of."""
+        near, volume = self.near, self.volume
+        self.alive.discard(j)
+        self.best[j] = 0.0
+        del near[i][j]
+        volume[i] += volume[j]
+        stronger = []
+        for other, weight in near[j].items():
+            if other != i:
+                del near[other][j]
+                total = near[i].get(other, 0.0) + weight
+                near[i][other] = near[other][i] = total
+                value = (total * total / volume[i] / volume[other]) ** 0.5
+                if value > self.best[other]:
+                    self.best[other] = value
+                    stronger.append(other)
+        near[j] = {}
+        self.best[i] = self.strongest(i)[1]
+        return [*stronger, i] if near[i] else stronger

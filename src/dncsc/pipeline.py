@@ -16,7 +16,6 @@ from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
-from dncsc.phases.cut.count import count_clusters
 from dncsc.phases.cut.layers import cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
@@ -173,7 +172,7 @@ def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
     """Phases 1 to 4."""
     selection, links, affinity = _weighed(recipe, steps, settings)
     if settings.count_clusters:
-        counted = steps.once("count", Counted, count_clusters, settings, links)
+        counted = steps.once("count", Counted, recipe.count, settings, links)
         settings = replace(settings, n_clusters=counted.n_clusters, count_clusters=False)
         partition = steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
         return replace(partition, counted=counted)

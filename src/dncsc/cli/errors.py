@@ -37,6 +37,7 @@ OPTIONS = {
     "columns": "--columns",
     "scratch_dir": "the environment variable TMPDIR",
     "eigenvalues_": "the eigenvalues, which a --report shows",
+    "tree_": "the tree of clusters, which a --report shows",
 }
 """What the library's names are called on the command line."""
 

@@ -182,12 +182,14 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         if found.n_zero:
             warnings.warn(ZeroRowsWarning(found.n_zero), stacklevel=4)
         if counted is not None and not counted.is_clear:
-            text = (
-                f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but the eigenvalue "
-                f"behind them is only {counted.clearness:.1f} times larger than the last of theirs. "
-                "Look at {eigenvalues_}, and give {n_clusters}."
-            )
-            warnings.warn(UnclearClustersWarning(text, ("eigenvalues_", "n_clusters")), stacklevel=4)
+            seen = "eigenvalues_" if len(counted.eigenvalues) else "tree_"
+            reason = {
+                "eigenvalues_": "the eigenvalue behind them is only {:.1f} times larger than the last of theirs",
+                "tree_": "links between them are only {:.1f} times weaker than those within",
+            }[seen].format(counted.clearness)
+            text = f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but {reason}. "
+            text += f"Look at {{{seen}}}, and give {{n_clusters}}."
+            warnings.warn(UnclearClustersWarning(text, (seen, "n_clusters")), stacklevel=4)
         n_found = int(np.count_nonzero(self.cluster_sizes_))
         wanted = self.n_clusters if counted is None else counted.n_clusters
         if found.labels is not None and n_found < wanted:

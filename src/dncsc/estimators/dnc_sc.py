@@ -21,7 +21,8 @@ class DnCSC(LandmarkClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, k. "auto" looks for a clear gap between eigenvalues, and warns where there is none.
+        Number of clusters, k. "auto" looks for a clear gap between eigenvalues, or, where there may be more than fifty,
+        for where links between clusters fall off, and warns where that is not clear.
     metric : {"euclidean", "cosine"}, default="euclidean"
         What distances are between: the rows, or for "cosine" the rows divided by their length, so that only their
         directions count. The distance of two directions is ``sqrt(2 - 2 cos)``, from 0 to 2. Rows of zeros have none:
@@ -155,5 +156,5 @@ class DnCSC(LandmarkClusterer):
     @property
     def _is_multilevel(self) -> bool:
         """Whether the graph is cut level by level, as into many clusters."""
-        are_many = self.n_clusters != AUTO and self.n_clusters > Settings.policy.many_clusters
-        return self.select == ROWS or (self.select == AUTO and are_many)
+        most = self.max_clusters if self.n_clusters == AUTO else self.n_clusters
+        return self.select == ROWS or (self.select == AUTO and most > Settings.policy.many_clusters)

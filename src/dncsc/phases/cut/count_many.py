@@ -1,0 +1,77 @@
+"""How many clusters there are, of hundreds or thousands: where links between groups fall off as groups join.
+
+Parts of one cluster are linked strongly, clusters weakly. As groups join, the strongest link first, strength falls
+slowly until the parts have become clusters, then quickly, and slowly again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.phases.affinity import Adaptive
+from dncsc.phases.cut.agglomerate import Merges, agglomerate
+from dncsc.phases.cut.landmark_graph import aggregate, landmark_graph, without_self_links
+from dncsc.phases.cut.multilevel import find_communities
+from dncsc.phases.cut.transfer_cut import Counted
+from dncsc.phases.embedding import RowsAndLandmarks
+from dncsc.phases.nearest import Links
+from dncsc.phases.settings import Settings
+
+WINDOW = 1.25
+"""Groups that are left before and after: strength is compared between so many times more and so many times fewer."""
+WEAKEST = 1e-5
+"""of links: weaker ones are alike"""
+
+
+def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
+    """The number of clusters, from 2 to the most there may be, at which strength falls off."""
+    graph = landmark_graph(engine, RowsAndLandmarks(links, Adaptive()))
+    others = without_self_links(graph.similarity)
+    fine = find_communities(others, settings)
+    mass = np.bincount(fine, graph.mass)
+    policy, total = settings.policy, float(mass.sum())
+    least = total * max(policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters)
+    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass))), mass, least)
+    n_clusters, clearness = fall_of(n_left, strength, settings.n_clusters, policy.clear_gap)
+    return Counted(n_clusters, clearness, clearness >= policy.clear_gap, np.empty(0))
+
+
+def joins_of_clusters(merges: Merges, mass: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Joins of two groups that are more than outliers: how many such there were before, and how strong the link was."""
+    mass = mass.copy()
+    n_left, joins = int(np.count_nonzero(mass >= least)), []
+    for into, other, strength in zip(
+        merges.into.tolist(), merges.other.tolist(), merges.strength.tolist(), strict=True
+    ):
+        n_large = int(mass[into] >= least) + int(mass[other] >= least)
+        mass[into] += mass[other]
+        if n_large == 2:
+            joins.append((n_left, strength))
+        n_left -= n_large - int(mass[into] >= least)
+    table = np.array(joins, np.float64).reshape(-1, 2)
+    return table[:, 0], np.maximum(np.minimum.accumulate(table[:, 1]), WEAKEST)
+
+
+def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, clear: float) -> tuple[int, float]:
+    """Where strength falls off, and how many times.
+
+    Around each number of groups the median strength of the joins before is compared with that of the joins after. The
+    last clear fall counts, or else the largest: groups of clusters may be told apart as well. The answer is the number
+    at which strength passes the middle of the two.
+    """
+    high, low = np.ones(most + 1), np.ones(most + 1)
+    for count in range(2, most + 1):
+        before = strength[(n_left > count) & (n_left <= WINDOW * count + 1)]
+        after = strength[(n_left <= count) & (n_left > count / WINDOW - 1)]
+        if len(before) and len(after):
+            high[count], low[count] = np.median(before), np.median(after)
+    fall = high / low
+    is_clear = fall >= clear
+    among = slice(0, None)
+    if is_clear.any():
+        last = int(np.flatnonzero(is_clear)[-1])
+        among = slice(int(np.flatnonzero(~is_clear[: last + 1])[-1]) + 1, last + 1)
+    best = range(most + 1)[among][int(np.argmax(fall[among]))]
+    weak = n_left[strength < np.sqrt(high[best] * low[best])]
+    return int(np.clip(weak.max(initial=2), 2, most)), float(fall[best])

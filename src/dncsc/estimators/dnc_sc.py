@@ -30,7 +30,7 @@ class DnCSC(LandmarkClusterer):
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int or "auto", default="auto"
-        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 up to fifty clusters, and beyond them a hundred
+        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 below fifty clusters, and from there on a hundred
         for each. Data with fewer distinct rows gets fewer landmarks, and with ``bandwidth="auto"`` there are at least
         two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
@@ -54,7 +54,7 @@ class DnCSC(LandmarkClusterer):
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. These two are slower, and there for comparison. "rows" draws
         rows at random, and cuts their graph level by level instead of by eigenvectors, which takes hardly longer for
-        thousands of clusters than for a few. "auto" is "dnc" up to fifty clusters, and "rows" beyond them.
+        thousands of clusters than for a few. "auto" is "dnc" below fifty clusters, and "rows" from there on.
     nearest : {"auto", "candidates", "exact"}, default="auto"
         Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
         "exact" where that takes little longer: with hundreds of features that depend on each other.
@@ -156,5 +156,6 @@ class DnCSC(LandmarkClusterer):
     @property
     def _is_multilevel(self) -> bool:
         """Whether the graph is cut level by level, as into many clusters."""
-        most = self.max_clusters if self.n_clusters == AUTO else self.n_clusters
-        return self.select == ROWS or (self.select == AUTO and most > Settings.policy.many_clusters)
+        counted = self.n_clusters == AUTO
+        are_many = Settings.policy.are_many(self.max_clusters if counted else self.n_clusters, counted)
+        return self.select == ROWS or (self.select == AUTO and are_many)

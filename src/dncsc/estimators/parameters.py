@@ -124,7 +124,7 @@ class Parameters:
     def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int) -> Settings:
         """Settings of a run, once it is known which rows it is for, and how many of them have a positive weight."""
         asked, policy = self.asked, self.asked.policy
-        n_landmarks = asked.n_landmarks or policy.usual_landmarks(asked.n_clusters, n_counted)
+        n_landmarks = asked.n_landmarks or policy.usual_landmarks(asked.n_clusters, asked.count_clusters, n_counted)
         if asked.bandwidth == AUTO:  # no more landmarks than are useful to the weights that are chosen
             useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
             if self.ensemble is not None:

@@ -124,7 +124,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, stored = given["n_landmarks"], np.dtype(dtype)
-    p = Settings.policy.usual_landmarks(k, n_rows) if p == AUTO else p
+    p = Settings.policy.usual_landmarks(k, given["n_clusters"] == AUTO, n_rows) if p == AUTO else p
     checks.real(stored, "X")
     size = Size(
         n_rows,
@@ -135,7 +135,8 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         k,
         working_dtype(stored).itemsize,
         thread_count(given["n_jobs"]),
-        is_multilevel=DnCSC(k, select=given["select"])._is_multilevel and not given["n_members"],
+        is_multilevel=DnCSC(given["n_clusters"], max_clusters=k, select=given["select"])._is_multilevel
+        and not given["n_members"],
     )
     alpha = usual_rate(n_rows) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +18,9 @@ from dncsc.phases.select.tree import Cells, Selection
 from dncsc.phases.settings import ADAPTIVE, AUTO, Settings
 
 PROBED_CELLS = 16
-"""that are searched for a row, unless all are"""
+"""that are searched for a row at most, unless all are"""
+LEAST_PROBED_CELLS = 8
+"""the same of few cells; in between half the root of their number"""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,9 @@ class CellSearch(Search):
 
 def in_nearest_cells(engine: Engine, settings: Settings, selection: Selection) -> Links:
     """K nearest landmarks in the nearest cells."""
-    return _in_cells(engine, settings, selection, PROBED_CELLS)
+    assert selection.cells is not None
+    n_cells = len(selection.cells.centres)
+    return _in_cells(engine, settings, selection, min(PROBED_CELLS, max(LEAST_PROBED_CELLS, isqrt(n_cells) // 2)))
 
 
 def in_all_cells(engine: Engine, settings: Settings, selection: Selection) -> Links:

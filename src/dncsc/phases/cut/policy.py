@@ -26,11 +26,13 @@ class CutPolicy:
 
     # Many clusters
     many_clusters: int = 50
-    """beyond which landmarks are rows, and their graph is cut level by level"""
+    """from which on landmarks are rows, and their graph is cut level by level (by eigenvectors: 60 topics 5, 150 topics
+    12; but Gaussians of different width in 30 features lose 9)"""
     landmarks_a_cluster: int = 100
-    """for these"""
-    resolution: float = 0.5
-    """of the communities that clusters are joined from, for each cluster: some three times as many"""
+    """for these (50: topics 1 to 3)"""
+    resolution: float = 0.3
+    """of the communities that clusters are joined from, for each cluster: there are some two for each (0.2: ARI of
+    topics 2; 1: 2)"""
 
     # Weights
     narrow: float = 0.35
@@ -99,8 +101,12 @@ class CutPolicy:
     rows_a_base_cluster: int = 20
     """at least: nearly empty ones share no rows with those of others (without: few rows that overlap 5)"""
 
-    def usual_landmarks(self, n_clusters: int, n_rows: int) -> int:
+    def are_many(self, n_clusters: int, counted: bool) -> bool:
+        """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""
+        return n_clusters >= self.many_clusters + counted
+
+    def usual_landmarks(self, n_clusters: int, counted: bool, n_rows: int) -> int:
         """How many landmarks there are where their number is left open."""
-        if n_clusters <= self.many_clusters:
+        if not self.are_many(n_clusters, counted):
             return self.landmarks
         return max(n_clusters, min(self.landmarks_a_cluster * n_clusters, n_rows // self.rows_a_landmark))

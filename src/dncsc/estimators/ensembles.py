@@ -35,6 +35,7 @@ class LSEC(EnsembleClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
+        Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
     n_members : int, default=30
         Clusterings, most of them into 20 to 40 clusters; with other weights than "auto" into 20 to 60.
     n_graphs : int, default=2
@@ -72,6 +73,7 @@ class USENC(EnsembleClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
+        Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
     n_members : int, default=20
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
     metric, n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter

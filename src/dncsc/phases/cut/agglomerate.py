@@ -59,6 +59,7 @@ class _Groups:
 
     def __init__(self, links: csr_array) -> None:
         self.volume: list[float] = np.asarray(links.sum(axis=1), np.float64).ravel().tolist()
+        self.root = [volume**0.5 for volume in self.volume]
         self.near: list[dict[int, float]] = [{} for _ in self.volume]
         entries = links.tocoo()
         for i, j, weight in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
@@ -69,28 +70,29 @@ class _Groups:
 
     def strongest(self, i: int) -> tuple[int, float]:
         """The group that one is linked to most, the first of equal ones, and how strongly."""
-        volume = self.volume
+        root = self.root
         found, most = -1, 0.0
         for j, weight in self.near[i].items():
-            value = weight * weight / volume[j]
+            value = weight / root[j]
             if value > most or (value == most and j < found):
                 found, most = j, value
-        return found, (most / volume[i]) ** 0.5 if most > 0 else 0.0
+        return found, most / root[i] if most > 0 else 0.0
 
     def join(self, i: int, j: int) -> list[int]:
         """Join j to i; which groups may have a stronger link than they knew of."""
-        near, volume = self.near, self.volume
+        near, root = self.near, self.root
         self.alive.discard(j)
         self.best[j] = 0.0
         del near[i][j]
-        volume[i] += volume[j]
+        self.volume[i] += self.volume[j]
+        root[i] = self.volume[i] ** 0.5
         stronger = []
         for other, weight in near[j].items():
             if other != i:
                 del near[other][j]
                 total = near[i].get(other, 0.0) + weight
                 near[i][other] = near[other][i] = total
-                value = (total * total / volume[i] / volume[other]) ** 0.5
+                value = total / root[i] / root[other]
                 if value > self.best[other]:
                     self.best[other] = value
                     stronger.append(other)

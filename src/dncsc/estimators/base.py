@@ -252,7 +252,7 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
     def transform(self, X: Any) -> np.ndarray:
         """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).
 
-        One component a cluster; with ``bandwidth="auto"`` up to five more, where the spectrum has no gap.
+        One component a cluster, up to five more where the spectrum has no gap; for many clusters the shares in each.
         """
         return self._apply(Operation.embed, X)[0]
 

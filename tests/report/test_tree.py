@@ -108,6 +108,15 @@ def test_no_tree_no_section(tmp_path, model):
     assert 'href="#tree"' not in page.source
 
 
+def test_groups_that_nothing_links_are_counted_and_not_advised(tmp_path, blobs):
+    rows, _ = blobs(2000, d=2, k=8, apart=2000.0)
+    model = DnCSC(8, n_landmarks=100, random_state=0).fit(rows)
+    assert (model.tree_[:, 2] == 1).all()
+    page = written(tmp_path, model, rows)
+    assert "Nothing links the last 8 groups" in page.text
+    assert "--layers" not in page.text
+
+
 @pytest.fixture(scope="module")
 def many() -> tuple[DnCSC, np.ndarray]:
     """More clusters than are found by eigenvectors."""

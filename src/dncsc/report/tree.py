@@ -113,15 +113,15 @@ def tree_section(facts: Facts) -> str:
     if tree is None or not len(tree):
         return ""
     top = Top.of(tree, facts.moments.count)
-    n_unlinked = sum(join.strength <= 0 for join in top.joins)
+    k, n_unlinked = len(tree) + 1, int(np.count_nonzero(tree[:, 2] >= 1))
     lead = "From left to right, those that are linked most join first. The scale is the strength of the links."
     if top.n_left_out:
         lead += f" Of {len(tree):,} joins, the last {len(top.joins)} are drawn."
     if n_unlinked:
-        lead += f" Nothing links the last {n_unlinked + 1} groups, which join by size."
-    if len(tree) > 1:
-        n = min(5, max(2, (len(tree) + 1) // 2))
-        lead += f" <code>--layers {n}</code>, or <code>model.merged({n})</code>, gives labels of {n} groups."
+        lead += f" Nothing links the last {n_unlinked + 1:,} groups, so that the order in which they join says little."
+    n = max(min(5, k // 2), 2, n_unlinked + 1)
+    if n < k:
+        lead += f" <code>--layers {n}</code>, or <code>model.merged({n})</code>, gives labels of {n:,} groups."
     names = "".join(f"<li>{_leaf(facts, leaf)}</li>" for leaf in top.leaves)
     scale = Scale([join.strength for join in top.joins])
     axis = "".join(

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
-from dncsc import DnCSC, datasets, load_model, plot
+from dncsc import DnCSC, LloydKMeans, datasets, load_model, plot
 from naive import unit_rows
 
 N_ROWS, K = 20_000, 5
@@ -174,7 +174,7 @@ def test_every_kind_of_table_gives_the_same_picture(model, named_model, rows, fe
 
 
 def test_the_embedding_is_drawn_by_two_of_its_coordinates(ax, model, rows, monkeypatch):
-    monkeypatch.setattr(plot, "BLOCK", 33)
+    monkeypatch.setattr("dncsc.plot.coordinates.BLOCK", 33)
     plot.clusters(model, rows[:100], features="embedding", ax=ax)
     np.testing.assert_allclose(ax.collections[0].get_offsets(), model.transform(rows[:100])[:, 1:3])
     assert ax.get_xlabel() == "embedding 1"
@@ -330,6 +330,31 @@ def test_one_coordinate_is_not_drawn_as_two(ax):
     fitted = DnCSC(1, n_landmarks=10, random_state=0).fit(np.arange(100.0)[:, None])
     with pytest.raises(ValueError, match="one coordinate"):
         plot.clusters(fitted, np.arange(100.0)[:, None], features="embedding", ax=ax)
+
+
+@pytest.fixture(scope="module")
+def many_clusters() -> tuple[DnCSC, np.ndarray]:
+    """A model of more clusters than are found by eigenvectors, and its rows."""
+    X = np.random.default_rng(0).normal(size=(1500, 2))
+    return DnCSC(60, random_state=0).fit(X), X
+
+
+def test_many_clusters_and_their_landmarks_are_drawn(many_clusters, ax):
+    fitted, X = many_clusters
+    plot.clusters(fitted, X, ax=ax)
+    plot.landmarks(fitted, ax=ax)
+    plot.phases(fitted, ax=Figure().subplots())
+    assert len(ax.get_legend_handles_labels()[1]) == 61
+
+
+def test_a_spectrum_that_a_model_does_not_have_is_not_drawn(many_clusters, ax):
+    fitted, X = many_clusters
+    for each in (fitted, LloydKMeans(3, random_state=0).fit(X)):
+        with pytest.raises(ValueError, match="the model has no eigenvalues to draw"):
+            plot.eigenvalues(each, ax=ax)
+    with pytest.raises(ValueError, match=r"the model has no spectral embedding.*: give two features"):
+        plot.clusters(fitted, X, features="embedding", ax=ax)
+    assert not ax.has_data()
 
 
 # Machado, Oliveira and Fernandes, 2009: what full protanopia, deuteranopia and tritanopia do to linear RGB.

@@ -214,7 +214,7 @@ def test_no_method_is_given_the_needs_of_another(refused):
 
 def test_estimate_refuses_what_a_fit_would_refuse(refused):
     table = ["estimate", "--rows", "50000", "--features", "2"]
-    assert "--landmarks 1000 must be at least -k 2000" in refused([*table, "-k", "2000"], 2)
+    assert "--landmarks 1000 must be at least -k 2000" in refused([*table, "-k", "2000", "--landmarks", "1000"], 2)
     assert "-k 60000: the table has only 50,000 rows" in refused([*table, "-k", "60000", "--landmarks", "60000"], 2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from collections.abc import Iterator
@@ -347,3 +348,20 @@ def test_every_control_has_a_name(browser, pages):
     assert {"button", "checkbox", "radio", "image", "table", "region"} <= {node["role"]["value"] for node in used}
     nameless = [node["role"]["value"] for node in used if not node.get("name", {}).get("value", "").strip()]
     assert [role for role in nameless if role != "group"] == []
+
+
+@pytest.mark.parametrize("name", ["flower", "large", "many"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_tree_stands_beside_its_leaves_and_its_numbers_apart(browser, pages, name, width):
+    on_a_screen(browser, width)
+    browser.get(pages[name])
+    boxes = "return [...document.querySelectorAll(arguments[0])].map((each) => each.getBoundingClientRect().toJSON())"
+    (names,), (drawn,) = (browser.execute_script(boxes, f".tree {tag}") for tag in ("ul", "svg"))
+    assert drawn["height"] == pytest.approx(names["height"], abs=1)
+    assert drawn["left"] >= names["right"]
+    assert drawn["width"] > width / 3
+    ticks = browser.execute_script(boxes, ".tree .axis span")
+    assert all(one["right"] < other["left"] for one, other in itertools.pairwise(ticks))
+    assert all(tick["right"] <= width for tick in ticks)
+    leaves = browser.execute_script(boxes, ".tree li")
+    assert {leaf["height"] for leaf in leaves} == {leaves[0]["height"]}

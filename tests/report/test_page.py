@@ -48,7 +48,7 @@ def test_the_page_says_what_was_run(page, model):
     assert page.pairs["Seed"] == "7"
     assert page.pairs["Metric"] == "euclidean"
     assert page.pairs["NumPy"] == np.__version__
-    assert page.pairs["n_landmarks"] == "80 default 1000"
+    assert page.pairs["n_landmarks"] == "80 default 'auto'"
     assert set(model.get_params()) <= set(page.pairs)
     assert {"Cores", "System", "Python", "dncsc", "Total time"} <= set(page.pairs)
     assert "dncsc fit one.csv" in page.text

@@ -56,11 +56,13 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "dncsc fit data.parquet -k 13 -o labels.parquet --model m.npz --report r.html",
         "dncsc fit clients.csv -k 8 --id client --scale standard -o clusters.csv",
         "cat points.csv | dncsc fit - -k 3 -o - | sort | uniq -c",
+        "dncsc fit texts.npy -k 1000 --metric cosine --layers 10,100 -o topics.parquet",
         "dncsc fit huge.parquet -k 50 -o l.parquet --max-memory 2GB --resume work",
     ),
     predict: (
         "dncsc predict model.npz new.csv -o labels.csv",
         "dncsc predict model.npz new.parquet --id customer -o - | head",
+        "dncsc predict model.npz new.csv --layers 5,20 -o labels.csv",
     ),
     compare: (
         "dncsc compare data.csv -k 10 --methods dnc-sc,u-spec,k-means",

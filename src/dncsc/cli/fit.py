@@ -13,6 +13,7 @@ from dncsc.cli import options
 from dncsc.cli.errors import tell
 from dncsc.cli.inputs import ColumnSelection, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
+from dncsc.cli.layers import check_method, layer_groups, parse_layers
 from dncsc.cli.options import OUTPUT, RUNNING, option
 from dncsc.cli.outputs import Target, check, check_folder, file_target, table_target
 from dncsc.cli.progress import ProgressDisplay
@@ -46,6 +47,7 @@ def fit(
     output: LabelsTo = None,
     model: ModelFile = None,
     report: ReportFile = None,
+    layers: options.Layers = None,
     force: options.Force = False,
     json: options.Json = False,
     columns: options.ColumnNames = None,
@@ -66,9 +68,10 @@ def fit(
 ) -> None:
     """Cluster the rows of a file.
 
-    Labels stand in the order of the rows, in a column called label. Files may be larger than memory. Nothing is
-    overwritten unless --force says so, and nothing half written is left behind. The first line of CSV holds names,
-    unless it looks like the rows below it; columns are then called 0, 1, 2, ...
+    Labels stand in the order of the rows, in a column called label. With --layers 10,50 columns label_10 and label_50
+    follow, whose groups are made of whole clusters, and nested: those of 50 lie within those of 10. Files may be larger
+    than memory. Nothing is overwritten unless --force says so, and nothing half written is left behind. The first line
+    of CSV holds names, unless it looks like the rows below it; columns are then called 0, 1, 2, ...
     """
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
     from dncsc.cli.scaling import scaled
@@ -80,7 +83,7 @@ def fit(
     if not targets:
         raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
     choice = ColumnSelection(columns, drop, identifier)
-    k = options.number_of_clusters(clusters)
+    k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
     check(targets, places(data), force)
     if cluster is not None and max_memory is not None:
         raise InputError(
@@ -90,9 +93,10 @@ def fit(
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
         advice = f"Nothing was written but {resume}: the same command goes on from there."
-    check_identifier(labels_to, identifier)
+    check_identifier(labels_to, identifier, wanted)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = options.make_estimator(method, k, metric=metric, random_state=seed, n_jobs=jobs, **given)
+    check_method(wanted, estimator, method)
     if model_to is not None and not hasattr(estimator, "predict"):
         raise InputError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
     if report_to is not None:
@@ -106,10 +110,14 @@ def fit(
             rows, remembered = scaled(rows, scale, seed, progress)
             _fit(estimator, rows, read.name, progress, cluster)
         peak_memory, notes = memory.peak(), {"scale": remembered, "data": read.name}
+
+        def deliver(to: Target) -> None:
+            write_labels(to, estimator.labels_, read, identifiers, summary.quiet, layer_groups(wanted, estimator))
+
         write_all(
             [
                 (model_to, lambda to: estimator.save(to.path, notes=notes)),
-                (labels_to, lambda to: write_labels(to, estimator.labels_, read, identifiers, summary.quiet)),
+                (labels_to, deliver),
                 (report_to, lambda to: _report(to, estimator, rows, read.name, summary.quiet)),
             ]
         )
@@ -122,6 +130,7 @@ def fit(
         "scale": scale,
         "parameters": estimator.get_params(),
         "n_clusters": n_clusters,
+        "layers": wanted,
         "sizes": cluster_sizes(estimator.labels_, n_clusters),
         "timings": dict(estimator.timings_),
         "peak_memory": peak_memory,

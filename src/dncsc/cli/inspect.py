@@ -37,6 +37,7 @@ def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug
         "n_landmarks": getattr(fitted, "n_landmarks_", None),
         "features": fitted.n_features_in_,
         "columns": getattr(fitted, "feature_names_in_", None),
+        "tree": hasattr(fitted, "tree_"),
         "eigenvalues": fitted.eigenvalues_ if fitted.eigenvalues_ is not None else [],
         "parameters": fitted.get_params(),
         "notes": fitted.notes_ or {},
@@ -51,6 +52,9 @@ def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug
             **({"fitted to": str(notes["data"])} if notes.get("data") else {}),
             "model": facts["class"],
             "clusters": f"{facts['n_clusters']}",
+            "tree": f"joins them into 1 to {facts['n_clusters']} groups (predict --layers)"
+            if facts["tree"]
+            else "none",
             "landmarks": "none" if landmarks is None else f"{landmarks:,}",
             "features": f"{facts['features']}" + ("" if names is None else f": {_some(names)}"),
             "metric": fitted.metric,

@@ -1,4 +1,4 @@
-"""Labels of rows to a file or standard output, with identifiers: a column of the input that is carried over.
+"""Labels of rows to a file or standard output, with layers, and with identifiers: a column of the input carried over.
 
 Problems with it are found before the work. Files of a folder may hold it in different types. Where an output has types,
 one that holds all values is chosen first, from headers, and for text from all cells.
@@ -6,7 +6,7 @@ one that holds all values is chosen first, from headers, and for text from all c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ LABEL = "label"
 BLOCK = 2**17
 
 
-def check_identifier(target: Target | None, identifier: str | None) -> None:
-    """Refuse identifiers that would have no place."""
+def check_identifier(target: Target | None, identifier: str | None, layers: Sequence[int] = ()) -> None:
+    """Refuse identifiers that would have no place beside the labels and their layers."""
     if identifier is None:
         return
     if target is None:
@@ -34,8 +34,8 @@ def check_identifier(target: Target | None, identifier: str | None) -> None:
         raise InputError(
             f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet."
         )
-    if identifier == LABEL:
-        raise InputError(f"--id: the column of labels is called {LABEL!r} too. Rename the column of identifiers.")
+    if identifier in [LABEL, *map(layer_name, layers)]:
+        raise InputError(f"--id: a column of labels is called {identifier!r} too. Rename the column of identifiers.")
 
 
 @dataclass(frozen=True)
@@ -93,18 +93,29 @@ def _common(types: list[Any]) -> Any:
         return pa.string()
 
 
+def layer_name(n_groups: int) -> str:
+    """Name of the column of a coarser clustering."""
+    return f"{LABEL}_{n_groups}"
+
+
 def write_labels(
-    target: Target, labels: np.ndarray, read: InputTable, identifiers: Identifiers | None, quiet: bool
+    target: Target,
+    labels: np.ndarray,
+    read: InputTable,
+    identifiers: Identifiers | None,
+    quiet: bool,
+    layers: Mapping[int, np.ndarray],
 ) -> None:
-    """Write labels in the order of the rows."""
-    n, done, names = len(labels), 0, [LABEL]
+    """Write labels in the order of the rows; beside them, for each layer, the group that their cluster is in."""
+    n, done, names = len(labels), 0, [LABEL, *map(layer_name, layers)]
     blocks: Iterable[Any] = (range(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))
     if identifiers is not None:
-        names, blocks = [identifiers.name, LABEL], identifiers.blocks()
+        names, blocks = [identifiers.name, *names], identifiers.blocks()
     with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:
         for block in blocks:
             some = labels[done : done + len(block)]
-            writer.write([some] if identifiers is None else [block, some])
+            columns = [some, *(group[some] for group in layers.values())]
+            writer.write(columns if identifiers is None else [block, *columns])
             done += len(block)
             progress("write", done, n)
         if done != n:

@@ -68,6 +68,14 @@ MaxMemory = Annotated[
 Quiet = Annotated[bool, option(RUNNING, "Say nothing but warnings and errors.", "--quiet", "-q")]
 Debug = Annotated[bool, option(RUNNING, "Show where in the code an error arose.", "--debug")]
 Labels = option(OUTPUT, "Labels, or - for standard output.", "--output", "-o", metavar="FILE")
+Layers = Annotated[
+    str | None,
+    option(
+        OUTPUT,
+        "Coarser clusterings too, a column each: label_10 has the clusters joined into 10 groups.",
+        metavar="N,N,...",
+    ),
+]
 Force = Annotated[bool, option(OUTPUT, "Overwrite outputs that exist.", "--force")]
 Json = Annotated[
     bool,

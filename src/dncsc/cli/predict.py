@@ -10,6 +10,7 @@ import typer
 from dncsc.cli import options
 from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, open_features, places, source
 from dncsc.cli.interrupt import signals_end_at_once
+from dncsc.cli.layers import check_model, layer_groups, parse_layers
 from dncsc.cli.outputs import check, table_target
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary, cluster_sizes
@@ -26,6 +27,7 @@ def predict(
     model: ModelFile,
     data: options.Data,
     output: LabelsTo,
+    layers: options.Layers = None,
     force: options.Force = False,
     json: options.Json = False,
     columns: options.ColumnNames = None,
@@ -45,12 +47,13 @@ def predict(
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
 
     target = table_target(output)
-    choice = ColumnSelection(columns, drop, identifier)
+    choice, wanted = ColumnSelection(columns, drop, identifier), parse_layers(layers, target)
     check([target], [Path(model), *places(data)], force)
-    check_identifier(target, identifier)
+    check_identifier(target, identifier, wanted)
     fitted: Any = load_model(model)
     if not hasattr(fitted, "predict"):
         raise InputError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
+    check_model(wanted, fitted, model)
     if jobs is not None:
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
@@ -59,12 +62,13 @@ def predict(
         identifiers = find_identifiers(read, identifier, target)
         with ProgressDisplay(summary.quiet) as progress, watch(progress):
             labels = fitted.predict(rows)
-        write_labels(target, labels, read, identifiers, summary.quiet)
+        write_labels(target, labels, read, identifiers, summary.quiet, layer_groups(wanted, fitted))
     summary.tell(
         f"{rows.shape[0]:,} rows labelled in {summary.seconds:.1f} s. Written: {target.name}",
         model=model,
         data=read.name,
         rows=rows.shape[0],
+        layers=wanted,
         sizes=cluster_sizes(labels, len(fitted.cluster_centers_)),
         seconds=summary.seconds,
         outputs=[target.name],

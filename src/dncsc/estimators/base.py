@@ -76,6 +76,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     spare_candidates: ClassVar[int] = 0
     """Candidates beyond 10 K where n_candidates is "auto"."""
 
+    has_tree: ClassVar[bool] = False
+    """Whether fits have a `tree_` of clusters, as the landmarks are linked."""
+
     keeps_products: ClassVar[bool] = False
     """Whether sums of products of all landmarks with all are kept for each shard of rows, which takes memory."""
 
@@ -251,7 +254,7 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
     def transform(self, X: Any) -> np.ndarray:
         """Spectral embedding of each row of X, scaled to norm 1: shape (n_samples, n_components).
 
-        One component a cluster; with ``bandwidth="auto"`` up to five more, where the spectrum has no gap.
+        One component a cluster, up to five more where the spectrum has no gap; for many clusters the shares in each.
         """
         return self._apply(Operation.embed, X)[0]
 
@@ -274,6 +277,7 @@ class LandmarkClusterer(EmbeddingClusterer):
     """A clusterer whose rows are linked to their K nearest landmarks."""
 
     n_neighbors: int = 5
+    has_tree = True
 
     def affinity(self, X: Any) -> scipy.sparse.csr_matrix:
         """Weights B between the rows of X and the landmarks, shape (n_samples, n_landmarks_).

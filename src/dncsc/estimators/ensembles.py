@@ -21,6 +21,7 @@ class EnsembleClusterer(EmbeddingClusterer):
     n_candidates: int | str = AUTO
 
     constraints = {**CONSTRAINTS, "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
+    has_tree = True
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dncsc.plot.coordinates import has_embedding
 from dncsc.report.facts import Facts
 from dncsc.report.format import format_number, name_clusters
 from dncsc.report.html import bar, definitions, escape, prose, section, table, unseen
@@ -85,12 +86,12 @@ def _on_method(facts: Facts, trust: Trust) -> Iterator[str]:
             yield f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`."
         if type(facts.model).__name__ == "LloydKMeans":
             yield "k-means finds round clusters only: try `DnCSC`, and more starts (`n_init`)."
-        elif trust.confidence is None:
+        elif trust.confidence is None and has_embedding(facts.model):  # ensembles are slow with many clusters
             yield "An ensemble is more stable, as it uses several graphs: try `LSEC`."
     if n_components > facts.n_clusters:
         yield (
             f"The graph has {n_components:,} connected components, more than the {facts.n_clusters:,} clusters, "
-            "so that the nearest ones were merged: try more `n_neighbors`, or more clusters."
+            "so that some were merged: try more `n_neighbors`, or more clusters."
         )
     if exact is not None and exact < 0.95:
         yield (

@@ -15,6 +15,7 @@ import psutil
 
 from dncsc import memory, plot
 from dncsc.engines.pool import available_cores
+from dncsc.plot.coordinates import has_embedding
 from dncsc.report import maps
 from dncsc.report.reader import BlockReader, Moments, gather_moments, sample_numbers
 from dncsc.report.trust import Trust, examine, sought
@@ -77,7 +78,7 @@ def gather(model: Any, reader: BlockReader, reruns: int, sample_rows: int) -> Fa
         seed=model.get_params().get("random_state"),
         eigenvalues=[float(value) for value in model.eigenvalues_],
         n_landmarks=getattr(model, "n_landmarks_", None),
-        exact_fraction=getattr(model, "exact_fraction_", None),
+        exact_fraction=getattr(model, "exact_fraction_", None) if has_embedding(model) else None,  # cells prove nothing
         moments=moments,
         views=maps.views(free, reader, moments),
         pairs=maps.pairs(model, reader, moments),

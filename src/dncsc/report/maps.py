@@ -9,7 +9,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.decomposition import PCA
 
-from dncsc.plot import count_cells, embedding_points
+from dncsc.plot import count_cells
+from dncsc.plot.coordinates import embedding_points, has_embedding
 from dncsc.report.reader import BlockReader, Moments
 
 COLUMNS, LINES = 360, 270
@@ -67,7 +68,7 @@ def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
     for start, stop, rows in reader.blocks("map"):
         total += viewport.cells(project(rows), model.labels_[start:stop], k)
     found = [viewport.view(key, axes, total, reader.n_rows, project(marks))]
-    if not hasattr(model, "transform"):
+    if not has_embedding(model):
         return found
     points, axes = embedding_points(model, moments.sample)
     if points.shape[1] == 2:

@@ -14,6 +14,7 @@ from dncsc.report.facts import Facts
 from dncsc.report.format import format_seconds
 from dncsc.report.html import anchor, asset, definitions, escape, fill
 from dncsc.report.maps import COLUMNS, LINES
+from dncsc.report.tree import tree_section
 from dncsc.version import __version__
 
 
@@ -23,6 +24,7 @@ def page(facts: Facts, title: str | None, data: Any, command: str | None) -> str
         "Run": sections.run_section(facts, data, command),
         "Sizes": sections.sizes_section(facts),
         "Eigenvalues": sections.eigenvalues_section(facts),
+        "Tree": tree_section(facts),
         "Map": sections.map_section(facts),
         "Profiles": sections.profiles_section(facts),
         "Time": sections.times_section(facts),

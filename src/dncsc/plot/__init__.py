@@ -6,16 +6,16 @@ Functions draw on the axes given, or on pyplot's current ones, and return them.
 from __future__ import annotations
 
 import colorsys
-import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.preprocessing import normalize
-from sklearn.utils import _safe_indexing, gen_batches
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
+
+from dncsc.plot.coordinates import BLOCK, locate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +24,6 @@ __all__ = ["clusters", "eigenvalues", "landmarks", "palette", "phases"]
 
 DENSITY_ROWS = 10_000
 """From here on rows are drawn as an image of their density rather than as a marker each."""
-
-BLOCK = 2**17
-"""Rows binned or embedded at a time."""
 
 PALE, GREY, INK = "#c4cad3", "#6b7280", "#1f2937"
 
@@ -68,7 +65,7 @@ def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1)
     (1, 0)
     """
     check_is_fitted(model)
-    points, names = _coordinates(model, X, features)
+    points, names = locate(model, X, features)
     labels = np.asarray(getattr(model, "labels_", ()))  # which files of models leave out
     if len(labels) != len(points):
         labels = np.asarray(model.predict(X))
@@ -101,8 +98,8 @@ def landmarks(
     matplotlib Axes
     """
     check_is_fitted(model)
-    points, names = _coordinates(model, model.landmarks_, features)
-    beneath = np.empty((0, 2)) if X is None else _coordinates(model, X, features)[0]
+    points, names = locate(model, model.landmarks_, features)
+    beneath = np.empty((0, 2)) if X is None else locate(model, X, features)[0]
     ax = _axes(ax, *names)
     if len(beneath):
         _draw(beneath, np.zeros(len(beneath), np.int32), _rgb([PALE]), ax)
@@ -129,6 +126,10 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     check_is_fitted(model)
     values, k = np.asarray(model.eigenvalues_), _number(model)
+    if not len(values):
+        raise ValueError(
+            "the model has no eigenvalues to draw: k-means uses none, and for many clusters the graph is cut without."
+        )
     ax = _axes(ax, "number", "eigenvalue")
     ax.spines[["top", "right"]].set_visible(False)
     number = np.arange(1, len(values) + 1)
@@ -204,61 +205,6 @@ def import_matplotlib(name: str) -> Any:
         return import_module(f"matplotlib.{name}")
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
-
-
-def _coordinates(model: Any, X: Any, features: Sequence[int | str] | str) -> tuple[np.ndarray, Sequence[str]]:
-    """Two numbers a row, finite, and what they are called."""
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    names: Sequence[str]
-    if isinstance(features, str):
-        if features != "embedding":
-            raise ValueError(f'features must be two features or "embedding"; got {features!r}.')
-        points, names = embedding_points(model, X)
-        if points.shape[1] < 2:
-            raise ValueError("the embedding of a single cluster has one coordinate; two are needed to draw it.")
-    else:
-        if len(features) != 2:
-            raise ValueError(f"features must be two features; got {len(features)}: {features!r}.")
-        known = list(getattr(model, "feature_names_in_", []))
-        for each in features:
-            if isinstance(each, str) and each not in known:
-                raise ValueError(f"there is no feature {each!r}; the model knows {', '.join(known) or 'no names'}.")
-            if not isinstance(each, str) and not 0 <= each < X.shape[1]:
-                raise ValueError(f"there is no feature {each}; X has {X.shape[1]}, numbered from 0.")
-        columns = [known.index(each) if isinstance(each, str) else int(each) for each in features]
-        points = _columns(model, X, columns)
-        names = [str(known[column]) if known else f"feature {column}" for column in columns]
-    if not np.isfinite(points).all():
-        raise ValueError("X has values that are not finite among the features to draw.")
-    return points, names
-
-
-def _columns(model: Any, X: Any, columns: Sequence[int]) -> np.ndarray:
-    """Columns of X; for the cosine those of rows of length 1, block by block."""
-    if getattr(model, "metric", None) != "cosine":
-        return _dense(_safe_indexing(X, columns, axis=1))
-    blocks = (_dense(_safe_indexing(X, rows)) for rows in gen_batches(X.shape[0], 1 + BLOCK // X.shape[1]))
-    return np.concatenate([normalize(normalize(block, "max"))[:, columns] for block in blocks])  # no square overflows
-
-
-def _dense(table: Any) -> np.ndarray:
-    return table.toarray() if scipy.sparse.issparse(table) else np.asarray(table)
-
-
-def embedding_points(model: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:
-    """Two coordinates of the embedding, or its only one, and their names.
-
-    The first eigenvector is nearly constant, so the next two are taken where there are three. Rows are transformed
-    block by block: all coordinates might not fit in memory.
-    """
-    points = []
-    with warnings.catch_warnings():  # X may be an array, even if the model was fitted to a frame with names
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        for rows in gen_batches(X.shape[0], BLOCK):
-            embedded = np.asarray(model.transform(_safe_indexing(X, rows)))
-            first = int(embedded.shape[1] > 2)
-            points.append(embedded[:, first : first + 2].copy())
-    return np.concatenate(points), (f"embedding {first}", f"embedding {first + 1}")
 
 
 def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes) -> None:

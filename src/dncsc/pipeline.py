@@ -160,7 +160,7 @@ def run(
     if partition.links is not None:
         assert isinstance(embedding, Lifted | Voted)
         points = embedding.label_points(centroids.places)
-        tree = cluster_tree(partition.links.matrix, points, len(centroids.places))
+        tree = cluster_tree(partition.links.matrix, points, len(centroids.places), embedding.graph.points)
     for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)

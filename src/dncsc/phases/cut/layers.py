@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 
 from dncsc.phases.cut.agglomerate import agglomerate
@@ -29,7 +30,7 @@ class LandmarkLinks:
         return csr_array((self.weight, self.neighbor, self.start), shape=(p, p))
 
 
-def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int) -> np.ndarray:
+def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int, points: np.ndarray) -> np.ndarray:
     """In which order clusters join, in the form of SciPy's linkage matrices.
 
     Parameters
@@ -39,6 +40,8 @@ def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int) -> np.n
     cluster : int (p,)
         Cluster of each landmark.
     n_clusters : int
+    points : (p, d)
+        The landmarks: groups of clusters without links between them join by distance.
 
     Returns
     -------
@@ -47,14 +50,39 @@ def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int) -> np.n
         many clusters the new one is made. That of line i has the number ``n_clusters + i``.
     """
     merges = agglomerate(aggregate(links, cluster, n_clusters))
-    number, size = np.arange(n_clusters), np.ones(n_clusters)
-    tree = np.empty((n_clusters - 1, 4))
-    for i, (into, other) in enumerate(zip(merges.into, merges.other, strict=True)):
+    number, size, group = np.arange(n_clusters), np.ones(n_clusters), np.arange(n_clusters)
+    lines: list[tuple[int, int, float, float]] = []
+
+    def join(into: int, other: int, strength: float) -> None:
         size[into] += size[other]
-        tree[i] = *sorted([number[into], number[other]]), 0, size[into]
-        number[into] = n_clusters + i
-    tree[:, 2] = np.maximum.accumulate(1 - np.clip(merges.strength, 0, 1))
+        low, high = sorted([int(number[into]), int(number[other])])
+        lines.append((low, high, 1 - min(strength, 1.0), size[into]))
+        number[into] = n_clusters + len(lines) - 1
+
+    for into, other, strength in zip(*(each.tolist() for each in merges), strict=True):
+        if strength > 0:
+            join(into, other, strength)
+            group[group == other] = into
+    for into, other in _by_distance(group, cluster, points):
+        join(into, other, 0.0)
+    tree = np.array(lines, np.float64).reshape(-1, 4)
+    tree[:, 2] = np.maximum.accumulate(tree[:, 2])
     return tree
+
+
+def _by_distance(group: np.ndarray, cluster: np.ndarray, points: np.ndarray) -> list[tuple[int, int]]:
+    """Pairs of groups that join, those whose middles are nearest first (average linkage)."""
+    left = np.unique(group)
+    if len(left) == 1:
+        return []
+    of_point = np.searchsorted(left, group[cluster])
+    member = csr_array((np.ones(len(cluster)), (of_point, np.arange(len(cluster)))), shape=(len(left), len(cluster)))
+    middles = (member @ points.astype(np.float64)) / np.maximum(np.bincount(of_point, minlength=len(left)), 1)[:, None]
+    standing, pairs = left.tolist(), []
+    for a, b in linkage(middles, "average")[:, :2].astype(int).tolist():
+        pairs.append((standing[a], standing[b]))
+        standing.append(standing[a])
+    return pairs
 
 
 def merge(tree: np.ndarray, n_groups: int) -> np.ndarray:

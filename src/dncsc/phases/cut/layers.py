@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 
 from dncsc.phases.cut.agglomerate import agglomerate
@@ -75,6 +74,8 @@ def _by_distance(group: np.ndarray, cluster: np.ndarray, points: np.ndarray) -> 
     left = np.unique(group)
     if len(left) == 1:
         return []
+    from scipy.cluster.hierarchy import linkage  # seldom needed, and slow to import
+
     of_point = np.searchsorted(left, group[cluster])
     member = csr_array((np.ones(len(cluster)), (of_point, np.arange(len(cluster)))), shape=(len(left), len(cluster)))
     middles = (member @ points.astype(np.float64)) / np.maximum(np.bincount(of_point, minlength=len(left)), 1)[:, None]

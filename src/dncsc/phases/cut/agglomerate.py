@@ -36,7 +36,7 @@ def agglomerate(links: csr_array) -> Merges:
             near[i][j] = weight
 
     def strength(i: int, j: int) -> float:
-        return near[i][j] / (volume[i] * volume[j]) ** 0.5
+        return near[i][j] / (volume[i] ** 0.5 * volume[j] ** 0.5)  # a product of tiny volumes would be 0
 
     waiting = [(-strength(i, j), i, j) for i in range(len(near)) for j in near[i] if i < j]
     heapq.heapify(waiting)

@@ -343,14 +343,21 @@ def multilevel(rows, landmarks, n_clusters, n_neighbors, seed):
     least = max(0.03 * len(rows), min(8 * n_clusters, 0.2 * len(rows))) / n_clusters
     of_group = np.bincount(fine, mass)
     least = least if np.sum(of_group >= least) >= n_clusters else 0
-    stages = [[{i} for i in range(len(inside))], *(groups for groups, _ in agglomerate(inside))]
-    groups = next(some for some in stages if sum(of_group[list(one)].sum() >= least for one in some) <= n_clusters)
+    groups = [{i} for i in range(len(inside))]
+    for joined, strength in agglomerate(inside):
+        if sum(of_group[list(one)].sum() >= least for one in groups) > n_clusters and strength > 0:
+            groups = joined
     cluster = np.full(len(landmarks), -1)
     for number, one in enumerate(one for one in groups if of_group[list(one)].sum() >= least):
         cluster[np.isin(fine, list(one))] = number
     core = np.flatnonzero(cluster >= 0)
     cluster = cluster[core[squared_distances(landmarks, landmarks[core]).argmin(axis=1)]]
-    return vote(nearest, shares, cluster)[0]
+    while len(np.unique(cluster)) > n_clusters:  # parts without links: the lightest joins the nearest
+        light = min(np.unique(cluster), key=lambda c: mass[cluster == c].sum())
+        outside = np.flatnonzero(cluster != light)
+        squared = squared_distances(landmarks[cluster == light], landmarks[outside])
+        cluster[cluster == light] = cluster[outside[squared.min(axis=0).argmin()]]
+    return vote(nearest, shares, np.unique(cluster, return_inverse=True)[1])[0]
 
 
 def embedding(transition, vectors, eigenvalues, norm):

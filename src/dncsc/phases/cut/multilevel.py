@@ -49,7 +49,7 @@ def multilevel_cut(
 
 def corners(engine: Engine, settings: Settings, embedding: Voted) -> Centroids:
     """A row goes to the cluster that it has the largest share in: centroids without coordinates."""
-    return Centroids(np.empty((embedding.n_dimensions, 0), embedding.dtype), 0)
+    return Centroids(np.empty((embedding.n_dimensions, 0), embedding.dtype), 1)
 
 
 def find_communities(links: csr_array, settings: Settings) -> np.ndarray:

@@ -16,6 +16,8 @@ from dncsc import DnCSC, load_model, open_rows, watch
 from dncsc.engines.layout import Layout
 from dncsc.errors import TooFewRowsError
 from dncsc.estimators.base import UnclearClustersWarning
+from dncsc.estimators.inputs import size_of
+from dncsc.estimators.parameters import check_parameters
 from dncsc.metrics import ari
 from in_child import too_little_memory
 from method_cases import assert_same_partition
@@ -23,6 +25,8 @@ from sound import assert_sound
 
 K = 60
 MODEL = {"n_clusters": K, "random_state": 0}
+SPARSE = {**MODEL, "n_landmarks": 3200}
+"""so many that their graph is added up in a sparse table"""
 
 
 def groups(n, d=2, k=K, seed=0):
@@ -49,7 +53,7 @@ def two_blocks():
     """Rows in two blocks without clear clusters, where any difference would show, and what is found in memory."""
     X = np.random.default_rng(1).random((70_000, 2)).astype(np.float32)
     assert Layout(*X.shape).n_blocks == 2
-    return X, DnCSC(**MODEL, n_jobs=1).fit(X)
+    return X, DnCSC(**SPARSE, n_jobs=1).fit(X)
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +159,14 @@ def test_clusters_beyond_fifty_are_counted():
         assert_same_partition(model.labels_, y)
 
 
+@pytest.mark.parametrize("most", [50, 80, 2000])
+@pytest.mark.parametrize("select", ["auto", "rows"])
+def test_counting_takes_no_more_landmarks_however_many_clusters_there_may_be(table, select, most):
+    model = DnCSC("auto", max_clusters=most, select=select)
+    assert check_parameters(model).asked.n_landmarks == size_of(model, table[0]).n_landmarks == 1000
+    assert check_parameters(model).n_clusters == min(most, 1000)
+
+
 def test_without_clusters_to_count_rows_warn_as_ever():
     X = np.random.default_rng(0).random((1000, 8))
     with pytest.warns(UnclearClustersWarning):
@@ -166,16 +178,16 @@ def test_without_clusters_to_count_rows_warn_as_ever():
 
 def test_threads_change_nothing(two_blocks):
     X, wanted = two_blocks
-    assert_same(DnCSC(**MODEL, n_jobs=3).fit(X), wanted)
+    assert_same(DnCSC(**SPARSE, n_jobs=3).fit(X), wanted)
 
 
 @pytest.mark.parametrize("mapped", [True, False])
 def test_files_change_nothing(two_blocks, file, mapped):
-    assert_same(DnCSC(**MODEL).fit(np.load(file, mmap_mode="r") if mapped else open_rows(file)), two_blocks[1])
+    assert_same(DnCSC(**SPARSE).fit(np.load(file, mmap_mode="r") if mapped else open_rows(file)), two_blocks[1])
 
 
 def test_scratch_files_change_nothing(two_blocks, file, tmp_path):
-    model = DnCSC(**MODEL, scratch_dir=tmp_path)
+    model = DnCSC(**SPARSE, scratch_dir=tmp_path)
     rows = open_rows(file)
     model.set_params(max_memory=too_little_memory(model, rows)).fit(rows)
     assert_same(model, two_blocks[1])
@@ -188,7 +200,7 @@ def test_dask_changes_nothing(two_blocks, where):
     rows = da.from_array(X, chunks=((1, 40_000, 29_999), 2))
 
     def check():
-        model = DnCSC(**MODEL).fit(rows)
+        model = DnCSC(**SPARSE).fit(rows)
         assert_same(model, wanted)
         np.testing.assert_array_equal(model.predict(rows[:3000]), wanted.labels_[:3000])
 
@@ -200,7 +212,7 @@ def test_dask_changes_nothing(two_blocks, where):
             check()
 
 
-@pytest.mark.parametrize("phase", ["select", "nearest", "partition", "discretize"])
+@pytest.mark.parametrize("phase", ["nearest", "discretize"])
 def test_an_interrupted_fit_resumes_to_the_same_labels(two_blocks, tmp_path, phase):
     X, wanted = two_blocks
 
@@ -208,7 +220,7 @@ def test_an_interrupted_fit_resumes_to_the_same_labels(two_blocks, tmp_path, pha
         if now == phase:
             raise InterruptedError
 
-    model = DnCSC(**MODEL, checkpoint=tmp_path)
+    model = DnCSC(**SPARSE, checkpoint=tmp_path)
     with pytest.raises(InterruptedError), watch(stop):
         model.fit(X)
     seen = []
@@ -253,7 +265,7 @@ def test_rows_of_no_weight_get_labels_and_count_for_nothing(table):
     assert model.n_landmarks_ == 2000
 
 
-@pytest.mark.parametrize("size", [2, 0.5, 2.0**-900, 2.0**900])
+@pytest.mark.parametrize("size", [2, 2.0**-900])
 def test_weights_count_by_their_ratios(two_blocks, size):
     X, _ = two_blocks
     weight = np.random.default_rng(0).integers(1, 4, 5000).astype(float)

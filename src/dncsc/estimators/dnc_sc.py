@@ -29,9 +29,9 @@ class DnCSC(LandmarkClusterer):
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int or "auto", default="auto"
-        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 up to fifty clusters, and beyond them a hundred
-        for each. Data with fewer distinct rows gets fewer landmarks, and with ``bandwidth="auto"`` there are at least
-        two rows a landmark beyond the first fifty.
+        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 up to fifty clusters and where they are counted,
+        and beyond fifty a hundred for each. Data with fewer distinct rows gets fewer landmarks, and with
+        ``bandwidth="auto"`` there are at least two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.
     selection_rate : int or "auto", default="auto"

@@ -147,7 +147,8 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
     n_clusters = int(estimator.max_clusters if estimator.n_clusters == AUTO else estimator.n_clusters)
     n_landmarks = getattr(estimator, "n_landmarks", n_clusters)
     if n_landmarks == AUTO:
-        n_landmarks = Settings.policy.usual_landmarks(n_clusters, n_rows)
+        policy = Settings.policy
+        n_landmarks = policy.landmarks if estimator.n_clusters == AUTO else policy.usual_landmarks(n_clusters, n_rows)
     n_landmarks = int(min(n_landmarks, n_rows))
     return Size(
         n_rows=n_rows,

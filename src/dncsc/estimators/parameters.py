@@ -149,7 +149,9 @@ def check_parameters(estimator: Any) -> Parameters:
             constraint.check(name, given[name])
     numbers = {name: int(value) for name, value in given.items() if isinstance(value, Integral)}
     n_clusters = numbers.get("n_clusters") or numbers["max_clusters"]  # the most there may be, where they are counted
-    n_landmarks = 0 if given.get("n_landmarks") == AUTO else numbers.get("n_landmarks", n_clusters)
+    n_landmarks = numbers.get("n_landmarks", n_clusters)
+    if given.get("n_landmarks") == AUTO:  # clusters are counted by eigenvalues, which are costly for many landmarks
+        n_landmarks = 0 if "n_clusters" in numbers else Settings.policy.landmarks
     if 0 < n_landmarks < n_clusters and "n_clusters" in numbers:
         raise ParameterOrderError("n_landmarks", n_landmarks, "n_clusters", n_clusters)
     n_neighbors, n_members = numbers.get("n_neighbors", 1), numbers.get("n_members", 0)

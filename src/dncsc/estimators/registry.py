@@ -124,7 +124,9 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, stored = given["n_landmarks"], np.dtype(dtype)
-    p = Settings.policy.usual_landmarks(k, n_rows) if p == AUTO else p
+    if p == AUTO:
+        is_counted, policy = given["n_clusters"] == AUTO, Settings.policy
+        p = policy.landmarks if is_counted else policy.usual_landmarks(k, n_rows)
     checks.real(stored, "X")
     size = Size(
         n_rows,

@@ -6,7 +6,6 @@ import dask.array as da
 import numpy as np
 import pytest
 import scipy.sparse
-from distributed import Client, LocalCluster
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_valid_linkage
@@ -194,22 +193,13 @@ def test_scratch_files_change_nothing(two_blocks, file, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_dask_changes_nothing(two_blocks, where):
+def test_dask_changes_nothing(two_blocks):
+    """On threads; tests/engines/test_dask_engine.py has the same on a cluster."""
     X, wanted = two_blocks
     rows = da.from_array(X, chunks=((1, 40_000, 29_999), 2))
-
-    def check():
-        model = DnCSC(**SPARSE).fit(rows)
-        assert_same(model, wanted)
-        np.testing.assert_array_equal(model.predict(rows[:3000]), wanted.labels_[:3000])
-
-    if where == "threads":
-        check()
-    else:
-        given = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0", "memory_limit": "4GB"}
-        with LocalCluster(**given) as cluster, Client(cluster):
-            check()
+    model = DnCSC(**SPARSE).fit(rows)
+    assert_same(model, wanted)
+    np.testing.assert_array_equal(model.predict(rows[:3000]), wanted.labels_[:3000])
 
 
 @pytest.mark.parametrize("phase", ["nearest", "discretize"])

@@ -41,7 +41,7 @@ def islands(random, n):
 
 @pytest.mark.filterwarnings("ignore::dncsc.estimators.base.FewerClustersWarning")  # rows may outvote a landmark
 @pytest.mark.parametrize("data", [groups_in_space, plain, islands])
-@pytest.mark.parametrize(("n", "n_landmarks", "n_neighbors"), [(900, 160, 5), (700, 120, 2)])
+@pytest.mark.parametrize(("n", "n_landmarks", "n_neighbors"), [(700, 130, 5), (600, 120, 2)])
 def test_many_clusters_are_those_of_the_twin(data, n, n_landmarks, n_neighbors):
     X = data(np.random.default_rng(0), n)
     model = DnCSC(55, n_landmarks=n_landmarks, n_neighbors=n_neighbors, nearest="exact", random_state=0).fit(X)

@@ -96,6 +96,15 @@ def search_all(rows, points, n_nearest):
     return nearest, np.take_along_axis(squared, nearest, axis=1)
 
 
+def search_cells(rows, cells, points, first, n_nearest):
+    """The K nearest points of a row in its cells, equally near ones by their numbers (kernels/cells.py)."""
+    squared = squared_distances(rows, points)
+    of_cell = np.searchsorted(first, np.arange(len(points)), side="right") - 1
+    inside = [np.flatnonzero(np.isin(of_cell, some)) for some in cells]
+    nearest = [each[np.argsort(squared[r, each], kind="stable")][:n_nearest] for r, each in enumerate(inside)]
+    return nearest, [squared[r, each] for r, each in enumerate(nearest)]
+
+
 def projections(points, directions):
     """Products with some orthonormal directions, and the length of what these leave (kernels/projection.py)."""
     products = points.astype(float) @ directions.T.astype(float)
@@ -247,6 +256,108 @@ def default_cut(nearest, squared, landmarks, n_clusters):
     coordinates, eigenvalues = found
     places = dense(nearest, transition, p) @ coordinates
     return places / np.linalg.norm(places, axis=1, keepdims=True), eigenvalues, bandwidth
+
+
+# The cut into many clusters (kernels/communities.py, phases/cut/multilevel.py)
+
+
+def modularity(links, community, resolution):
+    """``sum (w_ij - resolution d_i d_j / sum d) / sum d`` over the pairs of one community."""
+    degree = links.sum(axis=1)
+    same = np.equal.outer(community, community)
+    return ((links - resolution * np.outer(degree, degree) / degree.sum()) * same).sum() / degree.sum()
+
+
+def move_nodes(links, resolution, order, max_rounds, community):
+    """Each node goes to the neighbouring community of the largest modularity, in rounds, until none moves."""
+    community, moved = community.copy(), 0
+    degree = links.sum(axis=1)
+    for _ in range(max_rounds):
+        before = moved
+        for i in order:
+            near = dict.fromkeys(community[j] for j in np.flatnonzero(links[i]) if j != i)
+
+            def value(c, i=i):
+                return modularity(links, np.where(np.arange(len(links)) == i, c, community), resolution)
+
+            best = max([community[i], *near], key=value)
+            if value(best) > value(community[i]) + 1e-12 * degree[i] / degree.sum():
+                community[i] = best
+                moved += 1
+        if moved == before:
+            break
+    return community, moved
+
+
+def between_groups(links, group):
+    """Sums of the links of groups that are numbered from 0."""
+    member = np.eye(group.max() + 1)[group]
+    return member.T @ links @ member
+
+
+def agglomerate(links):
+    """Join the two groups of the largest ``w / sqrt(v v')``: the groups after each step, and how strong it was.
+
+    Of groups without links the one of the smallest v joins that of the largest.
+    """
+    links, groups, steps = links.astype(float), [{i} for i in range(len(links))], []
+    while len(groups) > 1:
+        volume = links.sum(axis=1)
+        others = links * ~np.eye(len(links), dtype=bool)
+        strength = others / np.maximum(np.sqrt(np.outer(volume, volume)), 1e-300)
+        i, j = sorted(np.unravel_index(strength.argmax(), strength.shape))
+        if others.max() == 0:
+            small, *_, large = np.argsort(volume, kind="stable")
+            i, j = sorted([small, large])
+        steps.append(([*groups[:i], groups[i] | groups[j], *groups[i + 1 : j], *groups[j + 1 :]], strength[i, j]))
+        group = np.array([i if g == j else g - (g > j) for g in range(len(groups))])
+        links, groups = between_groups(links, group), steps[-1][0]
+    return steps
+
+
+def vote(nearest, shares, cluster):
+    """Cluster of a row's largest share, the first of equal ones; squared distance of all shares from that corner."""
+    corners = np.eye(cluster.max() + 1)
+    places = dense(nearest, shares.astype(float), len(cluster)) @ corners[cluster]
+    label = places.argmax(axis=1)
+    return label, ((places - corners[label]) ** 2).sum(axis=1)
+
+
+def multilevel(rows, landmarks, n_clusters, n_neighbors, seed):
+    """Labels of rows whose landmarks are rows: Louvain communities, joined by normalised weight; rows vote."""
+    nearest, squared = search_all(rows, landmarks, n_neighbors + 1)
+    shares, mass = adaptive(squared), np.bincount(nearest[:, 0], minlength=len(landmarks)).astype(float)
+    links = landmark_similarity(dense(nearest, shares, len(landmarks)))
+    np.fill_diagonal(links, 0)
+    for resolution in 0.3 * n_clusters * 2.0 ** np.arange(10):
+        fine, inside = np.arange(len(links)), links
+        for level in itertools.count():
+            order = generator(seed, "communities", level).permutation(len(inside))
+            group, moved = move_nodes(inside, resolution, order, 10, np.arange(len(inside)))
+            if not moved:
+                break
+            group = np.unique(group, return_inverse=True)[1]
+            fine, inside = group[fine], between_groups(inside, group)
+        if len(inside) >= n_clusters:
+            break
+    least = max(0.03 * len(rows), min(8 * n_clusters, 0.2 * len(rows))) / n_clusters
+    of_group = np.bincount(fine, mass)
+    least = least if np.sum(of_group >= least) >= n_clusters else 0
+    groups = [{i} for i in range(len(inside))]
+    for joined, strength in agglomerate(inside):
+        if sum(of_group[list(one)].sum() >= least for one in groups) > n_clusters and strength > 0:
+            groups = joined
+    cluster = np.full(len(landmarks), -1)
+    for number, one in enumerate(one for one in groups if of_group[list(one)].sum() >= least):
+        cluster[np.isin(fine, list(one))] = number
+    core = np.flatnonzero(cluster >= 0)
+    cluster = cluster[core[squared_distances(landmarks, landmarks[core]).argmin(axis=1)]]
+    while len(np.unique(cluster)) > n_clusters:  # parts without links: the lightest joins the nearest
+        light = min(np.unique(cluster), key=lambda c: mass[cluster == c].sum())
+        outside = np.flatnonzero(cluster != light)
+        squared = squared_distances(landmarks[cluster == light], landmarks[outside])
+        cluster[cluster == light] = cluster[outside[squared.min(axis=0).argmin()]]
+    return vote(nearest, shares, np.unique(cluster, return_inverse=True)[1])[0]
 
 
 def embedding(transition, vectors, eigenvalues, norm):

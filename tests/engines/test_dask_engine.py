@@ -29,13 +29,23 @@ BLOCK = Layout(N, 2).block_rows
 SMALL = {"n_clusters": 6, "n_landmarks": 60, "random_state": 0}
 ESTIMATORS = {
     "DnCSC": DnCSC(**{**SMALL, "n_landmarks": 150}),  # selected in several rounds; those of LSEC settle after them
+    "DnCSC, many clusters": DnCSC(60, n_landmarks=3200, random_state=0),  # whose graph is added up in a sparse table
     "USPEC": USPEC(**SMALL),
     "LSC": LSC(**SMALL),
     "LSEC": LSEC(**SMALL, n_members=4, n_graphs=2),
     "LloydKMeans": LloydKMeans(6, random_state=0),
     "NystromSC": NystromSC(**SMALL),
 }
-FOUND = ["labels_", "landmarks_", "eigenvalues_", "cluster_centers_", "cluster_sizes_", "inertia_", "confidence_"]
+FOUND = [
+    "labels_",
+    "landmarks_",
+    "eigenvalues_",
+    "cluster_centers_",
+    "cluster_sizes_",
+    "inertia_",
+    "confidence_",
+    "tree_",
+]
 
 
 @pytest.fixture(name="X", scope="module")

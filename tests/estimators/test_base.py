@@ -17,6 +17,7 @@ pytestmark = pytest.mark.filterwarnings(
     [
         DnCSC(),
         DnCSC(n_clusters=3, n_landmarks=20, nearest="exact", normalize="l1", bandwidth=0.5, n_jobs=2),
+        DnCSC(select="rows"),
         USPEC(n_landmarks=50),
         LSC(n_landmarks=50),
         NystromSC(n_landmarks=50),

@@ -183,12 +183,32 @@ def _directions() -> Iterator[tuple[str, Case]]:
         )
 
 
+def _many_clusters() -> Iterator[tuple[str, Case]]:
+    """Sets in many parts: rows as landmarks, and trees of clusters."""
+    for name, k in {"letters": 60, "pendigits": 100, "cg-10m": 200, "fl-20m": 400}.items():
+        X = functools.partial(_rows, name, 4000)
+        yield f"dnc-sc, {k} in {name}", lambda X=X, k=k: _labels("dnc-sc", X(), k, random_state=0)
+    letters, flower = functools.partial(_rows, "letters", 4000), functools.partial(_rows, "fl-20m", 4000)
+    narrow = {"bandwidth": "mean", "n_neighbors": 3, "nearest": "exact"}
+    yield "dnc-sc, many, cosine", lambda: _labels("dnc-sc", letters(), 60, metric="cosine", random_state=0)
+    yield "dnc-sc, many, named weights", lambda: _labels("dnc-sc", letters(), 60, **narrow, random_state=0)
+    yield "dnc-sc, few, rows", lambda: _labels("dnc-sc", flower(), 13, select="rows", random_state=0)
+
+    def merged(k: int) -> np.ndarray:
+        model = DnCSC(k, random_state=0).fit(flower())
+        return model.merged(10)[model.labels_]
+
+    yield "dnc-sc, merged of many", lambda: merged(100)
+    yield "dnc-sc, merged of few", lambda: merged(20)
+
+
 KINDS: dict[str, Callable[[], Iterator[tuple[str, Case]]]] = {
     "methods": _methods,
     "defaults": _defaults,
     "few rows": _few_rows,
     "inputs": _inputs,
     "directions": _directions,
+    "many clusters": _many_clusters,
 }
 
 

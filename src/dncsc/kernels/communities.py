@@ -19,6 +19,8 @@ def move_nodes(start, neighbor, weight, degree, resolution, order, max_rounds, c
     """
     n = degree.shape[0]
     total = degree.sum()
+    if total == 0:
+        return 0
     volume = np.zeros(n)
     for i in range(n):
         volume[community[i]] += degree[i]

@@ -42,7 +42,7 @@ def agglomerate(links: csr_array) -> Merges:
             if true > 0:
                 heapq.heappush(waiting, (-true, i))
             continue
-        if len(groups.near[i]) < len(groups.near[j]):
+        if (len(groups.near[i]), j) < (len(groups.near[j]), i):  # the one with more neighbours stays, or the first
             i, j = j, i
         merges.append((i, j, true))
         for other in groups.join(i, j):

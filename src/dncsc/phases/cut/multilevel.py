@@ -18,7 +18,7 @@ from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, aggregate, landmark_graph, without_self_links
 from dncsc.phases.cut.layers import LandmarkLinks
-from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest
+from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, join_lightest
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import RowsAndLandmarks, Voted
@@ -49,7 +49,7 @@ def multilevel_cut(
 
 def corners(engine: Engine, settings: Settings, embedding: Voted) -> Centroids:
     """A row goes to the cluster that it has the largest share in: centroids without coordinates."""
-    return Centroids(np.empty((embedding.n_dimensions, 0), embedding.dtype), 0)
+    return Centroids(np.empty((embedding.n_dimensions, 0), embedding.dtype), 1)
 
 
 def find_communities(links: csr_array, settings: Settings) -> np.ndarray:
@@ -87,7 +87,10 @@ def _without_gaps(group: np.ndarray) -> np.ndarray:
 def _join(
     links: csr_array, fine: np.ndarray, graph: LandmarkGraph, landmarks: np.ndarray, settings: Settings
 ) -> np.ndarray:
-    """Join communities until as many as are sought are more than outliers; outliers join the nearest landmark's."""
+    """Join communities until as many as are sought are more than outliers; outliers join the nearest landmark's.
+
+    Where the graph has more parts than that without any link between them, the lightest join the nearest.
+    """
     mass = np.bincount(fine, graph.mass)
     between = aggregate(links, fine, len(mass))
     least = OutlierTest(settings.policy, graph.mass, settings.n_clusters, settings.n_counted).least_mass
@@ -97,16 +100,17 @@ def _join(
     is_outlier = np.bincount(joined, graph.mass)[joined] < least
     cluster = np.unique(np.where(is_outlier, -1, joined), return_inverse=True)[1].astype(np.int32) - is_outlier.any()
     adopt_nearest(cluster, landmarks, np.arange(len(cluster)), np.flatnonzero(~is_outlier))
+    cluster = join_lightest(cluster, landmarks, graph.mass, settings.n_clusters)
     first = np.unique(cluster, return_index=True)[1]  # numbered by where they come first
     return np.argsort(np.argsort(first)).astype(np.int32)[cluster]
 
 
 def _cut_where(merges: Merges, mass: np.ndarray, least: float, n_clusters: int) -> np.ndarray:
-    """Cluster of each community, once merges have left so many of at least some mass."""
+    """Cluster of each community, once merges have left so many of at least some mass, or none that are linked."""
     group, mass = np.arange(len(mass)), mass.copy()
     n_left = int(np.count_nonzero(mass >= least))
-    for into, other in zip(merges.into.tolist(), merges.other.tolist(), strict=True):
-        if n_left <= n_clusters:
+    for into, other, strength in zip(*(each.tolist() for each in merges), strict=True):
+        if n_left <= n_clusters or strength == 0:
             break
         n_left -= int(mass[into] >= least) + int(mass[other] >= least) - int(mass[into] + mass[other] >= least)
         mass[into] += mass[other]

@@ -1,0 +1,114 @@
+"""Many clusters: communities of landmarks that join until as many are left as are sought."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.utils import check_random_state
+
+import naive
+from dncsc import DnCSC
+from dncsc.estimators.parameters import check_parameters
+from dncsc.phases.cut.agglomerate import Merges
+from dncsc.phases.cut.multilevel import _cut_where, find_communities
+from dncsc.phases.cut.policy import CutPolicy
+from method_cases import assert_same_partition
+
+SEED = check_random_state(0).randint(np.iinfo(np.int32).max)
+
+
+def groups_in_space(random, n):
+    """Sixty groups of any size, of which some touch."""
+    return 8 * random.random((60, 3))[random.integers(0, 60, n)] + 0.3 * random.standard_normal((n, 3))
+
+
+def plain(random, n):
+    """No groups at all."""
+    return random.random((n, 2))
+
+
+def islands(random, n):
+    """More parts than clusters are sought, without links between them, and a few rows far away."""
+    X = np.column_stack([10.0 * random.integers(0, 75, n), np.zeros(n)]) + random.standard_normal((n, 2))
+    X[:5] += [0, 1000]
+    return X
+
+
+@pytest.mark.filterwarnings("ignore::dncsc.estimators.base.FewerClustersWarning")  # rows may outvote a landmark
+@pytest.mark.parametrize("data", [groups_in_space, plain, islands])
+@pytest.mark.parametrize(("n", "n_landmarks", "n_neighbors"), [(700, 130, 5), (600, 120, 2)])
+def test_many_clusters_are_those_of_the_twin(data, n, n_landmarks, n_neighbors):
+    X = data(np.random.default_rng(0), n)
+    model = DnCSC(55, n_landmarks=n_landmarks, n_neighbors=n_neighbors, nearest="exact", random_state=0).fit(X)
+    labels = naive.multilevel(X, model.landmarks_, 55, n_neighbors, SEED)
+    assert_same_partition(model.labels_, labels)
+
+
+def settings_for(n_clusters):
+    return replace(check_parameters(DnCSC(n_clusters)).asked, seed=SEED)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 10, 60, 200])
+def test_there_are_at_least_as_many_communities_as_clusters(n_clusters):
+    """A ring of 200 landmarks."""
+    links = np.roll(np.eye(200), 1, axis=1)
+    community = find_communities(csr_array(links + links.T), settings_for(n_clusters))
+    assert n_clusters <= len(np.unique(community)) == community.max() + 1
+
+
+def test_communities_hang_together():
+    random = np.random.default_rng(0)
+    links = np.triu(random.random((150, 150)) * (random.random((150, 150)) < 0.02), 1)
+    links += links.T
+    community = find_communities(csr_array(links), settings_for(20))
+    for number in range(community.max() + 1):
+        inside = community == number
+        assert len(naive.components(links[np.ix_(inside, inside)])) == 1
+
+
+def test_landmarks_without_links_are_communities_by_themselves():
+    assert find_communities(csr_array((7, 7)), settings_for(3)).tolist() == list(range(7))
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 1000), c=st.integers(2, 20), data=st.data())
+def test_merges_end_where_so_many_groups_are_more_than_outliers(seed, c, data):
+    random = np.random.default_rng(seed)
+    mass, least = random.integers(0, 5, c).astype(float), data.draw(st.sampled_from([0.0, 1.0, 3.0]))
+    large = int(np.count_nonzero(mass >= least))
+    k = data.draw(st.integers(1, max(large, 1)))
+    left, pairs = list(range(c)), []
+    while len(left) > 1:
+        into, other = random.choice(left, 2, replace=False)
+        left.remove(other)
+        pairs.append((into, other))
+    group = _cut_where(Merges(*np.array(pairs).T, np.ones(c - 1)), mass, least, k)
+    assert np.count_nonzero(np.bincount(group, mass)[np.unique(group)] >= least) == min(k, large)
+    assert (group[group] == group).all()
+
+
+def test_groups_without_links_are_not_merged_with_any_other():
+    merges = Merges(np.array([0, 2, 0]), np.array([1, 3, 2]), np.array([0.5, 0.2, 0.0]))
+    assert _cut_where(merges, np.ones(4), 0.0, 1).tolist() == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_few_clusters_have_a_thousand_landmarks_and_many_a_hundred_each(counted):
+    """From fifty on they are many, where they are counted beyond fifty."""
+    policy, first = CutPolicy(), 50 + counted
+    assert [policy.usual_landmarks(k, counted, 10**7) for k in (1, 8, first - 1)] == [1000] * 3
+    assert [policy.usual_landmarks(k, counted, 10**7) for k in (first, 1000)] == [100 * first, 100_000]
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(n=st.integers(51, 10**6), data=st.data())
+def test_many_clusters_have_a_landmark_each_and_landmarks_two_rows_where_there_are_so_many(n, data):
+    k = data.draw(st.integers(51, n))
+    p = CutPolicy().usual_landmarks(k, False, n)
+    assert k <= p <= n
+    assert p == k or p <= min(100 * k, n // 2)

@@ -296,7 +296,7 @@ def between_groups(links, group):
 
 
 def agglomerate(links):
-    """Join the two groups of the largest ``w / sqrt(v v')``: the groups after each step, and how strong it was.
+    """Join the two groups of the largest ``w / (v v')^0.8``: the groups after each step, and ``w / sqrt(v v')``.
 
     Of groups without links the one of the smallest v joins that of the largest.
     """
@@ -305,7 +305,8 @@ def agglomerate(links):
         volume = links.sum(axis=1)
         others = links * ~np.eye(len(links), dtype=bool)
         strength = others / np.maximum(np.sqrt(np.outer(volume, volume)), 1e-300)
-        i, j = sorted(np.unravel_index(strength.argmax(), strength.shape))
+        worth = others / np.maximum(np.outer(volume, volume) ** 0.8, 1e-300)
+        i, j = sorted(np.unravel_index(worth.argmax(), worth.shape))
         if others.max() == 0:
             small, *_, large = np.argsort(volume, kind="stable")
             i, j = sorted([small, large])

@@ -29,6 +29,7 @@ from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, che
 from dncsc.model import Model, Operation, apply
 from dncsc.model_file import KINDS
 from dncsc.phases.cut.layers import merge
+from dncsc.phases.embedding import Voted
 from dncsc.phases.settings import MEAN
 from dncsc.recipes import Recipe
 
@@ -197,7 +198,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         wanted = self.n_clusters if counted is None else counted.n_clusters
         if found.labels is not None and n_found < wanted:
             text = f"Number of distinct clusters ({n_found}) found smaller than {{n_clusters}} ({wanted}). "
-            text += "Possibly due to duplicate points in X."
+            text += "Possibly due to duplicate points in X"
+            text += ", or to clusters of single rows." if isinstance(found.model.embedding, Voted) else "."
             warnings.warn(FewerClustersWarning(text, ("n_clusters",)), stacklevel=4)
 
     def _apply(self, of: Callable[[Model], Operation], X: Any) -> list[Any]:

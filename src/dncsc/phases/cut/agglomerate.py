@@ -1,4 +1,4 @@
-"""Join groups of a graph, those linked most by normalised weight first: a tree of all groups."""
+"""Join groups of a graph, those linked most for their size first: a tree of all groups."""
 
 from __future__ import annotations
 
@@ -8,27 +8,32 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+POWER = 0.8
+"""of volumes that a weight is divided by: between 1/2, with which one group swallows all others where clusters are not
+clear, and 1, with which large clusters are divided and small ones joined"""
+
 
 class Merges(NamedTuple):
-    """Which group took in which other one, in order, and how strongly they were linked: from 1 to 0."""
+    """Which group took in which other one, in order, and how strongly they were linked, ``w / sqrt(v v')``: 0 to 1."""
 
     into: np.ndarray
     other: np.ndarray
     strength: np.ndarray
 
 
-def agglomerate(links: csr_array) -> Merges:
-    """Join the two groups with the largest ``w / sqrt(v v')``, until one is left.
+def agglomerate(links: csr_array, power: float = POWER) -> Merges:
+    """Join the two groups with the largest ``w / (v v')^power``, until one is left.
 
-    w is the weight between them, v and v' are the sums of their weights, so that size counts for nothing. Groups
-    without links are joined last, the smallest first.
+    w is the weight between them, v and v' are the sums of their weights. Groups without links are joined last, the
+    smallest first.
 
     Parameters
     ----------
     links : csr_array (c, c)
         Symmetric weights between groups; the diagonal is that within.
+    power : float
     """
-    groups = _Groups(links)
+    groups = _Groups(links, power)
     merges: list[tuple[int, int, float]] = []
     waiting = [(-value, i) for i, value in enumerate(groups.best) if value > 0]
     heapq.heapify(waiting)
@@ -44,7 +49,7 @@ def agglomerate(links: csr_array) -> Merges:
             continue
         if (len(groups.near[i]), j) < (len(groups.near[j]), i):  # the one with more neighbours stays, or the first
             i, j = j, i
-        merges.append((i, j, true))
+        merges.append((i, j, groups.strength(i, j)))
         for other in groups.join(i, j):
             heapq.heappush(waiting, (-groups.best[other], other))
     alive, volume = groups.alive, groups.volume
@@ -55,11 +60,12 @@ def agglomerate(links: csr_array) -> Merges:
 
 
 class _Groups:
-    """Groups that are left, the weights between them, and how strong the strongest link of each is at most."""
+    """Groups that are left, the weights between them, and what the link that each would join by is worth at most."""
 
-    def __init__(self, links: csr_array) -> None:
+    def __init__(self, links: csr_array, power: float) -> None:
+        self.power = power
         self.volume: list[float] = np.asarray(links.sum(axis=1), np.float64).ravel().tolist()
-        self.root = [volume**0.5 for volume in self.volume]
+        self.scale = [volume**power for volume in self.volume]
         self.near: list[dict[int, float]] = [{} for _ in self.volume]
         entries = links.tocoo()
         for i, j, weight in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
@@ -69,30 +75,34 @@ class _Groups:
         self.best = [self.strongest(i)[1] for i in range(len(self.near))]
 
     def strongest(self, i: int) -> tuple[int, float]:
-        """The group that one is linked to most, the first of equal ones, and how strongly."""
-        root = self.root
+        """The group that one would join, the first of equal ones, and what their link is worth."""
+        scale = self.scale
         found, most = -1, 0.0
         for j, weight in self.near[i].items():
-            value = weight / root[j]
+            value = weight / scale[j]
             if value > most or (value == most and j < found):
                 found, most = j, value
-        return found, most / root[i] if most > 0 else 0.0
+        return found, most / scale[i] if most > 0 else 0.0
+
+    def strength(self, i: int, j: int) -> float:
+        """Of the link of two groups, whatever their size."""
+        return self.near[i][j] / self.volume[i] ** 0.5 / self.volume[j] ** 0.5
 
     def join(self, i: int, j: int) -> list[int]:
         """Join j to i; which groups may have a stronger link than they knew of."""
-        near, root = self.near, self.root
+        near, scale = self.near, self.scale
         self.alive.discard(j)
         self.best[j] = 0.0
         del near[i][j]
         self.volume[i] += self.volume[j]
-        root[i] = self.volume[i] ** 0.5
+        scale[i] = self.volume[i] ** self.power
         stronger = []
         for other, weight in near[j].items():
             if other != i:
                 del near[other][j]
                 total = near[i].get(other, 0.0) + weight
                 near[i][other] = near[other][i] = total
-                value = total / root[i] / root[other]
+                value = total / scale[i] / scale[other]
                 if value > self.best[other]:
                     self.best[other] = value
                     stronger.append(other)

@@ -1,7 +1,7 @@
 """How many clusters there are, of hundreds or thousands: where links between groups fall off as groups join.
 
 Parts of one cluster are linked strongly, clusters weakly. As groups join, the strongest link first, strength falls
-slowly until the parts have become clusters, then quickly, and slowly again.
+slowly until the parts have become clusters, then quickly, and slowly again. Here size counts for nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
     mass = np.bincount(fine, graph.mass)
     policy, total = settings.policy, float(mass.sum())
     least = total * max(policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters)
-    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass))), mass, least)
+    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), power=0.5), mass, least)
     n_clusters, clearness = fall_of(n_left, strength, settings.n_clusters, policy.clear_gap)
     return Counted(n_clusters, clearness, clearness >= policy.clear_gap, np.empty(0))
 

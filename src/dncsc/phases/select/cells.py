@@ -40,7 +40,10 @@ def rows_in_cells(engine: Engine, settings: Settings) -> Selection:
 
 
 def _without_repetition(rows: np.ndarray) -> np.ndarray:
-    """Each row once, in an order that depends on their values alone: a row of weight 2 is the row twice."""
+    """Each row once, sorted by value: so a row of weight 2 is the row twice, though the frame differs a little."""
     rows = np.ascontiguousarray(rows + 0.0)  # there is one zero
-    as_bytes = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    bits, last = rows.view(f"i{rows.itemsize}"), 8 * rows.itemsize - 1
+    in_order = bits ^ (bits >> last | np.iinfo(bits.dtype).min)  # all bits of negative values, the sign of others
+    in_order = in_order.astype(bits.dtype.newbyteorder(">"))  # bytes now sort as values do, and faster
+    as_bytes = in_order.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     return rows[np.unique(as_bytes, return_index=True)[1]]

@@ -75,12 +75,13 @@ def _by_distance(group: np.ndarray, cluster: np.ndarray, points: np.ndarray) -> 
     if len(left) == 1:
         return []
     from scipy.cluster.hierarchy import linkage  # seldom needed, and slow to import
+    from scipy.spatial.distance import pdist
 
     of_point = np.searchsorted(left, group[cluster])
     member = csr_array((np.ones(len(cluster)), (of_point, np.arange(len(cluster)))), shape=(len(left), len(cluster)))
     middles = (member @ points.astype(np.float64)) / np.maximum(np.bincount(of_point, minlength=len(left)), 1)[:, None]
     standing, pairs = left.tolist(), []
-    for a, b in linkage(middles, "average")[:, :2].astype(int).tolist():
+    for a, b in linkage(pdist(middles), "average")[:, :2].astype(int).tolist():
         pairs.append((standing[a], standing[b]))
         standing.append(standing[a])
     return pairs

@@ -159,8 +159,8 @@ def run(
     tree = None
     if partition.links is not None:
         assert isinstance(embedding, Lifted | Voted)
-        points = embedding.label_points(centroids.places)
-        tree = cluster_tree(partition.links.matrix, points, len(centroids.places), embedding.graph.points)
+        cluster, power = embedding.label_points(centroids.places), chosen.policy.join_power
+        tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), embedding.graph.points, power)
     for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places)

@@ -131,11 +131,10 @@ class RowsAndLandmarks:
 
 
 @dataclass(frozen=True)
-class Lifted:
-    """Places rows of a bipartite graph by the places of the points that they are linked to."""
+class _ThroughGraph:
+    """What embeddings share that place rows by the points that they are linked to."""
 
     graph: Bipartite
-    lift: Lift
 
     @property
     def inputs(self) -> Sequence[str]:
@@ -145,6 +144,16 @@ class Lifted:
     def columns(self) -> Sequence[Column]:
         return self.graph.columns
 
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
+        return self.graph.lookup(rows)
+
+
+@dataclass(frozen=True)
+class Lifted(_ThroughGraph):
+    """Places rows of a bipartite graph by the places of the points that they are linked to."""
+
+    lift: Lift
+
     @property
     def n_dimensions(self) -> int:
         return self.lift.vectors.shape[1]
@@ -152,9 +161,6 @@ class Lifted:
     @property
     def dtype(self) -> np.dtype[Any]:
         return self.lift.vectors.dtype
-
-    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
-        return self.graph.lookup(rows)
 
     def transform(self, *values: np.ndarray) -> np.ndarray:
         return self.lift.transform(*self.graph.shares(*values)[:2])
@@ -168,7 +174,7 @@ class Lifted:
 
 
 @dataclass(frozen=True)
-class Voted:
+class Voted(_ThroughGraph):
     """Places rows by their shares in clusters of landmarks, of which there may be thousands."""
 
     graph: RowsAndLandmarks
@@ -178,19 +184,8 @@ class Voted:
     """clusters"""
 
     @property
-    def inputs(self) -> Sequence[str]:
-        return self.graph.reads
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return self.graph.columns
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         return self.graph.points.dtype
-
-    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
-        return self.graph.lookup(rows)
 
     def transform(self, *values: np.ndarray) -> np.ndarray:
         nearest, shares, _ = self.graph.shares(*values)

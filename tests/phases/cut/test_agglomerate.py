@@ -10,6 +10,9 @@ from scipy.sparse import csr_array
 
 import naive
 from dncsc.phases.cut.agglomerate import agglomerate
+from dncsc.phases.cut.policy import CutPolicy
+
+POWER = CutPolicy().join_power
 
 
 def some_links(seed, c, density):
@@ -30,7 +33,7 @@ def groups_after(merges, c):
 @given(seed=st.integers(0, 1000), c=st.integers(1, 25), density=st.sampled_from([0.0, 0.05, 0.2, 1.0]))
 def test_merges_are_those_of_the_twin(seed, c, density):
     links = some_links(seed, c, density)
-    merges, twin = agglomerate(csr_array(links)), naive.agglomerate(links)
+    merges, twin = agglomerate(csr_array(links), POWER), naive.agglomerate(links)
     np.testing.assert_allclose(merges.strength, [strength for _, strength in twin], atol=1e-12)
     for found, (expected, _) in zip(groups_after(merges, c), twin, strict=True):
         assert found == {frozenset(each) for each in expected}
@@ -40,12 +43,12 @@ def test_size_counts_for_nothing():
     """Two pairs that share the same part of their links, one a thousand times as heavy."""
     links = np.zeros((4, 4))
     links[:2, :2], links[2:, 2:] = [[3, 1], [1, 3]], [[3000, 1000], [1000, 3000]]
-    assert agglomerate(csr_array(links)).strength.tolist() == [0.25, 0.25, 0]
+    assert agglomerate(csr_array(links), POWER).strength.tolist() == [0.25, 0.25, 0]
 
 
 def test_equal_weights_join_in_the_same_order_every_time():
     links = csr_array(np.ones((8, 8)))
-    first, second = agglomerate(links), agglomerate(links.copy())
+    first, second = agglomerate(links, POWER), agglomerate(links.copy(), POWER)
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
     assert len(set(first.other.tolist())) == 7
@@ -54,7 +57,7 @@ def test_equal_weights_join_in_the_same_order_every_time():
 @pytest.mark.parametrize("size", [1e-200, 1e-300, 1e200])
 def test_weights_of_any_size_count_by_their_ratios(size):
     links = some_links(0, 12, 0.4)
-    ordinary, scaled = agglomerate(csr_array(links)), agglomerate(csr_array(links * size))
+    ordinary, scaled = agglomerate(csr_array(links), POWER), agglomerate(csr_array(links * size), POWER)
     np.testing.assert_array_equal(scaled.into, ordinary.into)
     np.testing.assert_array_equal(scaled.other, ordinary.other)
     np.testing.assert_allclose(scaled.strength, ordinary.strength, rtol=1e-9)

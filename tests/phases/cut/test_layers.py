@@ -11,7 +11,10 @@ from scipy.sparse import csr_array
 
 import naive
 from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree, merge
+from dncsc.phases.cut.policy import CutPolicy
 from method_cases import assert_same_partition
+
+POWER = CutPolicy().join_power
 
 
 def some_tree(seed, k, density=0.3, p=60):
@@ -20,7 +23,9 @@ def some_tree(seed, k, density=0.3, p=60):
     links = np.triu(random.random((p, p)) * (random.random((p, p)) < density))
     links = links + links.T
     cluster = random.permutation(np.append(np.arange(k), random.integers(0, k, p - k))).astype(np.int32)
-    return cluster_tree(csr_array(links), cluster, k, random.random((p, 2))), naive.between_groups(links, cluster)
+    return cluster_tree(csr_array(links), cluster, k, random.random((p, 2)), POWER), naive.between_groups(
+        links, cluster
+    )
 
 
 trees = {"seed": st.integers(0, 1000), "k": st.integers(2, 40), "density": st.sampled_from([0.0, 0.02, 0.3])}
@@ -75,20 +80,20 @@ def test_clusters_join_in_the_order_of_the_twin():
 
 def test_a_cluster_without_landmarks_joins_at_last():
     links = csr_array(np.ones((4, 4)))
-    tree = cluster_tree(links, np.array([0, 0, 2, 2]), 3, np.ones((4, 1)))
+    tree = cluster_tree(links, np.array([0, 0, 2, 2]), 3, np.ones((4, 1)), POWER)
     assert merge(tree, 2).tolist() == [0, 1, 0]
     assert tree[-1, 2] == 1
 
 
 def test_one_cluster_is_a_tree_without_lines():
-    tree = cluster_tree(csr_array(np.ones((4, 4))), np.zeros(4, int), 1, np.ones((4, 1)))
+    tree = cluster_tree(csr_array(np.ones((4, 4))), np.zeros(4, int), 1, np.ones((4, 1)), POWER)
     assert tree.shape == (0, 4)
     assert merge(tree, 1).tolist() == [0]
 
 
 def test_clusters_without_links_join_the_nearest():
     places = np.array([[0.0], [100.0], [1.0], [104.0], [50.0]])
-    tree = cluster_tree(csr_array(np.eye(5)), np.arange(5), 5, places)
+    tree = cluster_tree(csr_array(np.eye(5)), np.arange(5), 5, places, POWER)
     assert [merge(tree, n).tolist() for n in (4, 3)] == [[0, 1, 0, 2, 3], [0, 1, 0, 1, 2]]
     assert (tree[:, 2] == 1).all()
 

@@ -8,10 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-POWER = 0.8
-"""of volumes that a weight is divided by: between 1/2, with which one group swallows all others where clusters are not
-clear, and 1, with which large clusters are divided and small ones joined"""
-
 
 class Merges(NamedTuple):
     """Which group took in which other one, in order, and how strongly they were linked, ``w / sqrt(v v')``: 0 to 1."""
@@ -21,7 +17,7 @@ class Merges(NamedTuple):
     strength: np.ndarray
 
 
-def agglomerate(links: csr_array, power: float = POWER) -> Merges:
+def agglomerate(links: csr_array, power: float) -> Merges:
     """Join the two groups with the largest ``w / (v v')^power``, until one is left.
 
     w is the weight between them, v and v' are the sums of their weights. Groups without links are joined last, the
@@ -32,6 +28,8 @@ def agglomerate(links: csr_array, power: float = POWER) -> Merges:
     links : csr_array (c, c)
         Symmetric weights between groups; the diagonal is that within.
     power : float
+        Between 1/2, with which one group swallows all others where clusters are not clear, and 1, with which large
+        clusters are divided and small ones joined.
     """
     groups = _Groups(links, power)
     merges: list[tuple[int, int, float]] = []

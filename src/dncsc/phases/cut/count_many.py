@@ -13,15 +13,14 @@ from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
 from dncsc.phases.cut.landmark_graph import aggregate, landmark_graph, without_self_links
 from dncsc.phases.cut.multilevel import find_communities
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import Counted
 from dncsc.phases.embedding import RowsAndLandmarks
 from dncsc.phases.nearest import Links
 from dncsc.phases.settings import Settings
 
-WINDOW = 1.25
-"""Groups that are left before and after: strength is compared between so many times more and so many times fewer."""
-WEAKEST = 1e-5
-"""of links: weaker ones are alike"""
+WHATEVER_SIZE = 0.5
+"""Power of the volumes by which groups join: strength itself."""
 
 
 def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
@@ -32,8 +31,8 @@ def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
     mass = np.bincount(fine, graph.mass)
     policy, total = settings.policy, float(mass.sum())
     least = total * max(policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters)
-    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), power=0.5), mass, least)
-    n_clusters, clearness = fall_of(n_left, strength, settings.n_clusters, policy.clear_gap)
+    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), WHATEVER_SIZE), mass, least)
+    n_clusters, clearness = fall_of(n_left, np.maximum(strength, policy.weakest_join), settings.n_clusters, policy)
     return Counted(n_clusters, clearness, clearness >= policy.clear_gap, np.empty(0))
 
 
@@ -41,33 +40,31 @@ def joins_of_clusters(merges: Merges, mass: np.ndarray, least: float) -> tuple[n
     """Joins of two groups that are more than outliers: how many such there were before, and how strong the link was."""
     mass = mass.copy()
     n_left, joins = int(np.count_nonzero(mass >= least)), []
-    for into, other, strength in zip(
-        merges.into.tolist(), merges.other.tolist(), merges.strength.tolist(), strict=True
-    ):
+    for into, other, strength in zip(*(each.tolist() for each in merges), strict=True):
         n_large = int(mass[into] >= least) + int(mass[other] >= least)
         mass[into] += mass[other]
         if n_large == 2:
             joins.append((n_left, strength))
         n_left -= n_large - int(mass[into] >= least)
     table = np.array(joins, np.float64).reshape(-1, 2)
-    return table[:, 0], np.maximum(np.minimum.accumulate(table[:, 1]), WEAKEST)
+    return table[:, 0], np.minimum.accumulate(table[:, 1])
 
 
-def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, clear: float) -> tuple[int, float]:
+def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, policy: CutPolicy) -> tuple[int, float]:
     """Where strength falls off, and how many times.
 
     Around each number of groups the median strength of the joins before is compared with that of the joins after. The
     last clear fall counts, or else the largest: groups of clusters may be told apart as well. The answer is the number
     at which strength passes the middle of the two.
     """
-    high, low = np.ones(most + 1), np.ones(most + 1)
+    window, (high, low) = policy.fall_window, np.ones((2, most + 1))
     for count in range(2, most + 1):
-        before = strength[(n_left > count) & (n_left <= WINDOW * count + 1)]
-        after = strength[(n_left <= count) & (n_left > count / WINDOW - 1)]
+        before = strength[(n_left > count) & (n_left <= window * count + 1)]
+        after = strength[(n_left <= count) & (n_left > count / window - 1)]
         if len(before) and len(after):
             high[count], low[count] = np.median(before), np.median(after)
     fall = high / low
-    is_clear = fall >= clear
+    is_clear = fall >= policy.clear_gap
     among = slice(0, None)
     if is_clear.any():
         last = int(np.flatnonzero(is_clear)[-1])

@@ -29,7 +29,9 @@ class LandmarkLinks:
         return csr_array((self.weight, self.neighbor, self.start), shape=(p, p))
 
 
-def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int, points: np.ndarray) -> np.ndarray:
+def cluster_tree(
+    links: csr_array, cluster: np.ndarray, n_clusters: int, points: np.ndarray, power: float
+) -> np.ndarray:
     """In which order clusters join, in the form of SciPy's linkage matrices.
 
     Parameters
@@ -41,6 +43,8 @@ def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int, points:
     n_clusters : int
     points : (p, d)
         The landmarks: groups of clusters without links between them join by distance.
+    power : float
+        As in `agglomerate`.
 
     Returns
     -------
@@ -48,7 +52,7 @@ def cluster_tree(links: csr_array, cluster: np.ndarray, n_clusters: int, points:
         Two clusters that join, the distance at which they do, ``1 - w / sqrt(v v')``, ascending from 0 to 1, and of how
         many clusters the new one is made. That of line i has the number ``n_clusters + i``.
     """
-    merges = agglomerate(aggregate(links, cluster, n_clusters))
+    merges = agglomerate(aggregate(links, cluster, n_clusters), power)
     number, size, group = np.arange(n_clusters), np.ones(n_clusters), np.arange(n_clusters)
     lines: list[tuple[int, int, float, float]] = []
 
@@ -95,5 +99,10 @@ def merge(tree: np.ndarray, n_groups: int) -> np.ndarray:
         group[[a, b]] = n_clusters + i
     for i in reversed(range(len(group))):  # the number of a group is larger than those of its parts
         group[i] = group[group[i]]
-    first, number = np.unique(group[:n_clusters], return_index=True, return_inverse=True)[1:]
+    return numbered_by_first(group[:n_clusters])
+
+
+def numbered_by_first(group: np.ndarray) -> np.ndarray:
+    """The same groups, numbered from 0 by where they come first: int32."""
+    first, number = np.unique(group, return_index=True, return_inverse=True)[1:]
     return np.argsort(np.argsort(first)).astype(np.int32)[number]

@@ -17,7 +17,7 @@ from dncsc.kernels.communities import move_nodes
 from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, aggregate, landmark_graph, without_self_links
-from dncsc.phases.cut.layers import LandmarkLinks
+from dncsc.phases.cut.layers import LandmarkLinks, numbered_by_first
 from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, join_lightest
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids
@@ -96,13 +96,10 @@ def _join(
     least = OutlierTest(settings.policy, graph.mass, settings.n_clusters, settings.n_counted).least_mass
     if np.count_nonzero(mass >= least) < settings.n_clusters:
         least = 0.0
-    joined = _cut_where(agglomerate(between), mass, least, settings.n_clusters)[fine]
-    is_outlier = np.bincount(joined, graph.mass)[joined] < least
-    cluster = np.unique(np.where(is_outlier, -1, joined), return_inverse=True)[1].astype(np.int32) - is_outlier.any()
+    cluster = _cut_where(agglomerate(between, settings.policy.join_power), mass, least, settings.n_clusters)[fine]
+    is_outlier = np.bincount(cluster, graph.mass)[cluster] < least
     adopt_nearest(cluster, landmarks, np.arange(len(cluster)), np.flatnonzero(~is_outlier))
-    cluster = join_lightest(cluster, landmarks, graph.mass, settings.n_clusters)
-    first = np.unique(cluster, return_index=True)[1]  # numbered by where they come first
-    return np.argsort(np.argsort(first)).astype(np.int32)[cluster]
+    return numbered_by_first(join_lightest(_without_gaps(cluster), landmarks, graph.mass, settings.n_clusters))
 
 
 def _cut_where(merges: Merges, mass: np.ndarray, least: float, n_clusters: int) -> np.ndarray:

@@ -34,6 +34,10 @@ class CutPolicy:
     """of the communities that clusters are joined from, for each cluster: there are some two for each (0.2: ARI of
     topics 2; 1: 2)"""
 
+    join_power: float = 0.8
+    """of the volumes that a link between communities is divided by (0.5: one of 120 topics swallows all; 1: ARI of
+    topics 3 to 5)"""
+
     # Weights
     narrow: float = 0.35
     """bandwidth that is tried first, in mean distances of rows to their K nearest landmarks: leaves gaps between
@@ -91,6 +95,11 @@ class CutPolicy:
     counts as three)"""
     least_eigenvalue: float = 3e-5
     """smaller ones are alike: those of clusters that hardly touch (1e-6: one heavy-tailed group counts as three)"""
+
+    fall_window: float = 1.25
+    """of many clusters: strength is compared between so many times more groups and so many times fewer"""
+    weakest_join: float = 1e-5
+    """of many clusters: weaker links are alike"""
 
     # Base clusterings of ensembles
     min_base_clusters: int = 20

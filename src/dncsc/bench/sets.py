@@ -19,7 +19,7 @@ class Topics(NamedTuple):
     n_clusters: int
 
 
-TOPICS = {f"{k}-topics-{d}d": Topics(d, k) for d in (64, 256, 768) for k in (10, 100, 1000, 3000)}
+TOPICS = {f"{k}-topics-{d}d": Topics(d, k) for d in (64, 256, 768) for k in (10, 50, 100, 500, 1000, 3000)}
 ROWS = {**dict.fromkeys(SHAPES, 1000), **dict.fromkeys(TOPICS, 100_000)}
 """Of sets that have no size of their own, where no number is asked for."""
 WHOLE = {name: each.n for name, each in SYNTHETIC.items()}

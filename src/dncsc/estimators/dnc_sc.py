@@ -31,8 +31,8 @@ class DnCSC(LandmarkClusterer):
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int or "auto", default="auto"
         Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 below fifty clusters, and from there on a hundred
-        for each. Data with fewer distinct rows gets fewer landmarks, and with ``bandwidth="auto"`` there are at least
-        two rows a landmark beyond the first fifty.
+        for each, or 20,000 if that is more. Data with fewer distinct rows gets fewer landmarks, and with
+        ``bandwidth="auto"`` there are at least two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.
     selection_rate : int or "auto", default="auto"

@@ -30,6 +30,8 @@ class CutPolicy:
     12; but Gaussians of different width in 30 features lose 9)"""
     landmarks_a_cluster: int = 100
     """for these (50: topics 1 to 3)"""
+    many_landmarks: int = 20_000
+    """that these have together at least, where there are rows for them (without: 100 topics in 64 features 4)"""
     resolution: float = 0.3
     """of the communities that clusters are joined from, for each cluster: there are some two for each (0.2: ARI of
     topics 2; 1: 2)"""
@@ -118,4 +120,5 @@ class CutPolicy:
         """How many landmarks there are where their number is left open."""
         if not self.are_many(n_clusters, counted):
             return self.landmarks
-        return max(n_clusters, min(self.landmarks_a_cluster * n_clusters, n_rows // self.rows_a_landmark))
+        wanted = max(self.landmarks_a_cluster * n_clusters, self.many_landmarks)
+        return max(n_clusters, min(wanted, n_rows // self.rows_a_landmark))

@@ -182,7 +182,7 @@ def extent(vector, mass=1.0):
     return np.sum(mass * vector**2) ** 2 / np.sum(mass * vector**4)
 
 
-def cut(links, mass, landmarks, n_clusters, limit):
+def cut(links, mass, landmarks, n_clusters, limit, weighted=True):
     """Coordinates of the landmarks and eigenvalues, or None where outliers take the place of clusters."""
     n, p = mass.sum(), len(mass)
     thin, light = min(10, p / 4 / n_clusters), max(0.03 * n / n_clusters, 8)
@@ -221,7 +221,7 @@ def cut(links, mass, landmarks, n_clusters, limit):
         if size == np.inf or extent(vector, mass) >= (light if size < thin else least)
     ]
     value, vectors = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]).T
-    has_gap = value[n_clusters - 1] < 0.5 * value[n_clusters]
+    has_gap = value[n_clusters - 1] < 0.5 * value[n_clusters] or not weighted
     n_used = n_clusters if has_gap else n_clusters + min(n_clusters - 1, 5)
     coordinates = vectors[:, :n_used] / np.sqrt(1 - value[:n_used])
     if not has_gap:
@@ -231,10 +231,33 @@ def cut(links, mass, landmarks, n_clusters, limit):
     return coordinates, value
 
 
-def default_cut(nearest, squared, landmarks, n_clusters):
+def coarse_cut(landmarks, mass, n_clusters, seed):
+    """Landmarks taken for rows of the weight of theirs, and linked to a few means of them."""
+    n_coarse = max(100, 5 * n_clusters)
+    centres, _ = kmeans(landmarks, mass, n_coarse, generator(seed, "coarse landmarks"), 10)
+    nearest, _ = search_all(landmarks, centres, 5)
+    squared = ((landmarks[:, None] - centres[nearest]) ** 2).sum(axis=2)
+    weights, transition, _ = gaussian(squared, np.average(np.sqrt(squared).mean(axis=1), weights=mass))
+    links = landmark_similarity(dense(nearest, weights, n_coarse), mass)
+    coarse = np.bincount(nearest[:, 0], mass, n_coarse)
+    coordinates, value = cut(links, coarse, centres, n_clusters, limit=None, weighted=False)
+    return dense(nearest, transition, n_coarse) @ coordinates, value
+
+
+def is_clear(value, n_clusters):
+    """Whether there is a gap behind the k-th eigenvalue; parts that hardly touch leave small ones anywhere."""
+    return value[n_clusters] >= (50 if is_shattered(value, n_clusters) else 5) * value[n_clusters - 1]
+
+
+def is_shattered(value, n_clusters):
+    """Whether more parts than clusters hardly touch."""
+    return value[n_clusters] < 3e-6
+
+
+def default_cut(nearest, squared, landmarks, n_clusters, seed):
     """Narrow weights, unless they fragment the graph, then adaptive ones: places of rows, eigenvalues, bandwidth.
 
-    Of few rows the mean distance is tried in between.
+    Of few rows the mean distance is tried in between. Where the graph shows no clusters, a coarser one may.
     """
     p, mass = len(landmarks), np.bincount(nearest[:, 0], minlength=len(landmarks)).astype(float)
     are_few = len(nearest) < 4 * p
@@ -254,6 +277,11 @@ def default_cut(nearest, squared, landmarks, n_clusters):
         bandwidth, transition = None, adaptive(squared.astype(float))
         found = cut(links_of(transition), mass, landmarks, n_clusters, limit=None)
     coordinates, eigenvalues = found
+    if not is_clear(eigenvalues, n_clusters) and p >= 5 * max(100, 5 * n_clusters):
+        others, value = coarse_cut(landmarks, mass, n_clusters, seed)
+        before, after = (each[n_clusters] / each[n_clusters - 1] for each in (eigenvalues, value))
+        if after >= 1.5 * before or is_shattered(eigenvalues, n_clusters):
+            coordinates, eigenvalues = others, value
     places = dense(nearest, transition, p) @ coordinates
     return places / np.linalg.norm(places, axis=1, keepdims=True), eigenvalues, bandwidth
 
@@ -475,7 +503,7 @@ def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, settle
     near, _ = candidates(landmarks, 10 * n_neighbors)
     nearest, squared = search_candidates(rows, own, landmarks, near, n_neighbors)
     if bandwidth == "auto":
-        points, eigenvalues, _ = default_cut(nearest, squared, landmarks, n_clusters)
+        points, eigenvalues, _ = default_cut(nearest, squared, landmarks, n_clusters, seed)
     else:
         weights, transition, _ = gaussian(squared, bandwidth=np.sqrt(squared).mean())
         weights, transition = (dense(nearest, each, n_landmarks) for each in (weights, transition))

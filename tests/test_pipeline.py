@@ -71,24 +71,33 @@ def few_moons_in_noise(random):
     return np.concatenate([make_moons(900, noise=0.05, random_state=0)[0], random.uniform(-1.5, 2.5, (50, 2))]), 2
 
 
+def table(random):
+    """Three groups in four numbers, and a category of six values that has nothing to do with them."""
+    places = 3.0 * np.eye(3, 4)
+    numbers = places[random.integers(3, size=4000)] + random.standard_normal((4000, 4))
+    return np.concatenate([numbers, 1.2 * np.eye(6)[random.integers(6, size=4000)]], axis=1), 3
+
+
 @pytest.mark.parametrize(
-    ("data", "is_adaptive"),
+    ("data", "n_landmarks", "is_adaptive"),
     [
-        (petals, True),
-        (moons, False),
-        (mixture, True),
-        (touching_groups, False),
-        (moons_in_noise, True),
-        (few_moons_in_noise, False),
+        (petals, 300, True),
+        (moons, 300, False),
+        (mixture, 300, True),
+        (touching_groups, 300, False),
+        (moons_in_noise, 300, True),
+        (few_moons_in_noise, 300, False),
+        (table, 600, False),
     ],
 )
-def test_by_default_the_cut_is_that_of_the_twin(data, is_adaptive):
-    """Weights that suit the data, inflation, outliers and eigenvalue weighting, from the rows to the labels."""
+def test_by_default_the_cut_is_that_of_the_twin(data, n_landmarks, is_adaptive):
+    """Weights that suit the data, inflation, outliers, eigenvalue weighting, coarser cuts, from the rows to labels."""
     X, k = data(np.random.default_rng(1))
-    model = DnCSC(k, n_landmarks=300, nearest="exact", n_jobs=1, random_state=0).fit(X)
+    model = DnCSC(k, n_landmarks=n_landmarks, nearest="exact", n_jobs=1, random_state=0).fit(X)
     nearest, _ = naive.search_all(X, model.landmarks_, 5)
     squared = ((X[:, None] - model.landmarks_[nearest]) ** 2).sum(axis=2)
-    places, eigenvalues, bandwidth = naive.default_cut(nearest, squared, model.landmarks_, k)
+    seed = check_random_state(0).randint(np.iinfo(np.int32).max)
+    places, eigenvalues, bandwidth = naive.default_cut(nearest, squared, model.landmarks_, k, seed)
     assert (model.bandwidth_ is None) == (bandwidth is None) == is_adaptive
     np.testing.assert_allclose(model.eigenvalues_, eigenvalues[: len(model.eigenvalues_)], atol=1e-5)
     np.testing.assert_allclose(model.transform(X) @ model.transform(X[:50]).T, places @ places[:50].T, atol=1e-4)

@@ -1,20 +1,22 @@
 """What each rule of the cut is worth: NMI with one threshold changed, less NMI with all of them.
 
-    python docs/notes/rules.py [seeds] [rows]
+    python docs/notes/rules.py cut|ensembles [seeds] [rows]
 
-Phases 1 and 2 run once for each set and seed; every changed `CutPolicy` then cuts the same links.
+For the cut, phases 1 and 2 run once for each set and seed; every changed `CutPolicy` then cuts the same links.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from dncsc import DnCSC, metrics
+from dncsc import LSEC, DnCSC, metrics
 from dncsc.bench.shapes import OUTLIER, SHAPES
 from dncsc.datasets import load, names
 from dncsc.engines.local import ArraySource, LocalEngine
@@ -44,6 +46,35 @@ OFF = {
 }
 """Values that leave a threshold without effect, or that are far from the one taken."""
 
+OFF_IN_ENSEMBLES = {
+    "ensemble_landmarks": 10**6,
+    "ensemble_rows_a_landmark": 10**9,
+    "min_base_clusters": 10,
+    "max_mixed_base_clusters": 60,
+    "rows_a_base_cluster": 1,
+}
+"""The same for ensembles."""
+
+
+class ChangedLSEC(LSEC):
+    """LSEC by another policy."""
+
+    policy = CutPolicy()
+
+    def _run(self, engine: Any, parameters: Any, checkpoint: Any = None) -> Any:
+        asked = replace(parameters.asked, policy=self.policy)
+        return super()._run(engine, replace(parameters, asked=asked), checkpoint)
+
+
+def ensemble_scores(X: np.ndarray, y: np.ndarray, seed: int, policies: dict[str, CutPolicy]) -> dict[str, float]:
+    """NMI in percent of the consensus by each policy."""
+    counts, found = y != OUTLIER, {}
+    for name, policy in policies.items():
+        model = ChangedLSEC(len(np.unique(y[counts])), random_state=seed, n_jobs=1)
+        model.policy = policy
+        found[name] = 100 * metrics.nmi(y[counts], model.fit(X).labels_[counts])
+    return found
+
 
 def scores(X: np.ndarray, y: np.ndarray, seed: int, policies: dict[str, CutPolicy]) -> dict[str, float]:
     """NMI in percent of the cut by each policy."""
@@ -65,21 +96,26 @@ def scores(X: np.ndarray, y: np.ndarray, seed: int, policies: dict[str, CutPolic
     return found
 
 
-def main(seeds: int = 5, rows: int = 20_000) -> None:
-    policies = {"all": CutPolicy()} | {name: replace(CutPolicy(), **{name: value}) for name, value in OFF.items()}
-    sets = {name: lambda name=name: load(name) for name in ("pendigits", "letters")}
+RULES = {"cut": (OFF, scores), "ensembles": (OFF_IN_ENSEMBLES, ensemble_scores)}
+
+
+def main(of: str = "cut", seeds: int = 5, rows: int = 20_000) -> None:
+    off, score = RULES[of]
+    policies = {"all": CutPolicy()} | {name: replace(CutPolicy(), **{name: value}) for name, value in off.items()}
+    sets: dict[str, Callable[[], Any]] = {name: lambda name=name: load(name) for name in ("pendigits", "letters")}
     sets |= {name: lambda name=name: load(name, rows) for name in names() if name[:2] in ("ts", "tm", "tc", "cg", "fl")}
     sets |= {f"{name}, {n}": lambda make=make, n=n: make(n) for name, make in SHAPES.items() for n in (300, 2000)}
     warnings.simplefilter("ignore")
-    lost: dict[str, dict[str, float]] = {name: {} for name in OFF}
+    lost: dict[str, dict[str, float]] = {name: {} for name in off}
     for name, make in sets.items():
-        found = [scores(*make(), seed, policies) for seed in range(seeds)]
-        for rule in OFF:
+        found = [score(*make(), seed, policies) for seed in range(seeds)]
+        for rule in off:
             lost[rule][name] = float(np.mean([each[rule] - each["all"] for each in found]))
+        print(name, *(f"{rule} {lost[rule][name]:+.1f}" for rule in off), file=sys.stderr)
     for rule, by_set in lost.items():
         worst = min(by_set, key=by_set.__getitem__)
-        print(f"{rule:22} {np.mean(list(by_set.values())):+6.2f}   {worst} {by_set[worst]:+.1f}")
+        print(f"{rule:24} {np.mean(list(by_set.values())):+6.2f}   {worst} {by_set[worst]:+.1f}")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:2], *map(int, sys.argv[2:]))

@@ -99,12 +99,12 @@ def test_the_lightest_component_joins_the_nearest(most, joined):
     component = np.array([0, 0, 1, 1, 2])
     landmarks = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
     degree = np.array([5.0, 5.0, 1.0, 1.0, 3.0])
-    np.testing.assert_array_equal(join_lightest(component, landmarks, degree, most), joined)
+    np.testing.assert_array_equal(join_lightest(component, landmarks, degree, most).component, joined)
     np.testing.assert_array_equal(component, [0, 0, 1, 1, 2])
 
 
 def test_near_is_who_has_the_nearest_landmark_whatever_its_middle():
     component = np.array([0, 0, 1, 2])
     landmarks = np.array([[-100.0], [0.0], [5.0], [11.0]])
-    part = join_lightest(component, landmarks, np.array([5.0, 5.0, 1.0, 5.0]), 2)
+    part = join_lightest(component, landmarks, np.array([5.0, 5.0, 1.0, 5.0]), 2).component
     np.testing.assert_array_equal(part, [0, 0, 0, 1])

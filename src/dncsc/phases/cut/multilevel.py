@@ -99,7 +99,8 @@ def _join(
     cluster = _cut_where(agglomerate(between, settings.policy.join_power), mass, least, settings.n_clusters)[fine]
     is_outlier = np.bincount(cluster, graph.mass)[cluster] < least
     adopt_nearest(cluster, landmarks, np.arange(len(cluster)), np.flatnonzero(~is_outlier))
-    return numbered_by_first(join_lightest(_without_gaps(cluster), landmarks, graph.mass, settings.n_clusters))
+    joined = join_lightest(_without_gaps(cluster), landmarks, graph.mass, settings.n_clusters)
+    return numbered_by_first(joined.component)
 
 
 def _cut_where(merges: Merges, mass: np.ndarray, least: float, n_clusters: int) -> np.ndarray:

@@ -103,7 +103,16 @@ def adopt_nearest(values: np.ndarray, landmarks: np.ndarray, used: np.ndarray, c
         values[outside] = values[core[nearest]]
 
 
-def join_lightest(component: np.ndarray, landmarks: np.ndarray, mass: np.ndarray, most: int) -> np.ndarray:
+class Joined(NamedTuple):
+    """Components of which some were joined."""
+
+    component: np.ndarray
+    """int (p,): numbered from 0 without gaps"""
+    clearness: float
+    """how many times farther the component next to the nearest was, at least; infinite where none was joined"""
+
+
+def join_lightest(component: np.ndarray, landmarks: np.ndarray, mass: np.ndarray, most: int) -> Joined:
     """Join the lightest component to the one nearest to it (by its nearest landmark) until at most `most` are left.
 
     Parameters
@@ -114,22 +123,20 @@ def join_lightest(component: np.ndarray, landmarks: np.ndarray, mass: np.ndarray
     mass : (p,)
         Weight of each landmark.
     most : int
-
-    Returns
-    -------
-    joined : int (p,)
-        Numbered from 0 without gaps.
     """
-    joined = component.copy()
+    joined, clearness = component.copy(), np.inf
     left = np.bincount(joined, mass)
     for _ in range(len(left) - most):
         light = int(np.argmin(left))
         inside, outside = np.flatnonzero(joined == light), np.flatnonzero(joined != light)
         squared = [np.min(np.sum((landmarks[outside] - landmarks[i]) ** 2, axis=1, dtype=np.float64)) for i in inside]
         closest = inside[int(np.argmin(squared))]
-        distances = np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64)
+        distances = np.asarray(np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64))
         nearest = joined[outside[int(np.argmin(distances))]]
+        others = distances[joined[outside] != nearest]
+        if len(others):
+            clearness = min(clearness, float(np.sqrt(others.min() / max(distances.min(), TINY))))
         joined[inside] = nearest
         left[nearest] += left[light]
         left[light] = np.inf
-    return np.unique(joined, return_inverse=True)[1]
+    return Joined(np.unique(joined, return_inverse=True)[1], clearness)

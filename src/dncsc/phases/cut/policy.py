@@ -89,6 +89,17 @@ class CutPolicy:
     weighting_floor: float = 1 / 64
     """of the k-th eigenvalue: vectors of smaller ones count nearly alike (1: USPS 2)"""
 
+    # Coarser cuts
+    coarse_landmarks: int = 100
+    """of a coarser graph, which is tried where the fine one has no clear gap (without: tables with categories and
+    values filled in 22)"""
+    shattered: float = 3e-6
+    """eigenvalue behind the k-th: below it more parts than clusters hardly touch, and the coarser graph decides (3e-5:
+    circles and Gaussians 18; without: tables 2)"""
+    clearer: float = 1.5
+    """times as clear as the fine graph the coarse one has to be (1.3 with 150
+    landmarks: digits 13)"""
+
     # Number of clusters
     clear_gap: float = 5.0
     """ratio of neighbouring eigenvalues that shows how many clusters there are"""

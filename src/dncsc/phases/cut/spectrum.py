@@ -98,6 +98,21 @@ class Spectrum:
     """int32 (p,): connected component of each landmark; of several that were joined, where they are too many"""
     n_components: int
     """connected components of the whole graph, outliers among them"""
+    clearness: float
+    """how many times larger the eigenvalue behind the k-th is; where components had to be joined, how many times
+    farther the component next to the nearest was, at least"""
+    is_joined: bool = False
+
+    def is_shattered(self, k: int, policy: CutPolicy) -> bool:
+        """Whether there are more than k parts that hardly touch."""
+        return len(self.eigenvalues) > k and self.eigenvalues[k] < policy.shattered
+
+    def is_clear(self, k: int, policy: CutPolicy) -> bool:
+        """Whether it shows k clusters. Of parts that hardly touch, any number has a gap behind it by chance."""
+        if self.is_joined:
+            return self.clearness * policy.gap >= 1
+        gap = policy.clear_gap_among_outliers if self.is_shattered(k, policy) else policy.clear_gap
+        return self.clearness >= gap
 
 
 class _Pair(NamedTuple):
@@ -138,6 +153,8 @@ class _Found(NamedTuple):
     """of the core, the lightest joined where they are more than the vectors"""
     n_components: int
     """before some were joined; there are then no pairs but one for each that is left"""
+    clearness: float
+    """of how they were joined"""
 
 
 def bottom_of_spectrum(
@@ -176,7 +193,9 @@ def bottom_of_spectrum(
     joined = found.n_components > wanted.first
     shown = [1.0] * found.n_components if joined else [pair.value for pair in found.pairs]
     eigenvalues = np.clip(1 - np.array(shown[: wanted.first + wanted.policy.spare_eigenvalues]), 0, 1)
-    return Spectrum(eigenvalues, coordinates, component, connected_components(links, directed=False)[0])
+    clearness = found.clearness if joined else _clearness(eigenvalues, wanted.n_clusters)
+    n_components = connected_components(links, directed=False)[0]
+    return Spectrum(eigenvalues, coordinates, component, n_components, clearness, joined)
 
 
 def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
@@ -190,9 +209,9 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
         if wanted.limit is not None and (rows > wanted.limit.rows or of_landmarks > wanted.limit.landmarks):
             return Fragmented(f"{rows:.1%} of the rows and {of_landmarks:.1%} of the landmarks are in small components")
         core = core if wanted.drops_outliers else np.arange(len(graph.mass))
-        components, n_components = _components(graph, core, first)
+        components, n_components, clearness = _components(graph, core, first)
         if n_components > len(components):
-            return _Found(_pairs(graph, components, 1, test), core, components, n_components)
+            return _Found(_pairs(graph, components, 1, test), core, components, n_components, clearness)
         more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
         count = first + more - n_components + 1
         pairs = _pairs(graph, components, count, test)
@@ -205,14 +224,15 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
             return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
     if wanted.drops_outliers:
         pairs = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
-    return _Found(pairs, core, components, n_components)
+    return _Found(pairs, core, components, n_components, clearness)
 
 
-def _components(graph: _Linked, core: np.ndarray, most: int) -> tuple[list[np.ndarray], int]:
-    """Landmarks of each component of the core, the lightest joined where they are too many; how many there were."""
+def _components(graph: _Linked, core: np.ndarray, most: int) -> tuple[list[np.ndarray], int, float]:
+    """Landmarks of each component of the core, the lightest joined where they are too many; how many there were, and
+    how clear it was which to join."""
     count, component = connected_components(graph.links[core][:, core], directed=False)
-    joined = join_lightest(component, graph.landmarks[core], graph.mass[core], most)
-    return [core[joined == i] for i in range(joined.max() + 1)], count
+    joined, clearness = join_lightest(component, graph.landmarks[core], graph.mass[core], most)
+    return [core[joined == i] for i in range(joined.max() + 1)], count, clearness
 
 
 def _without_localized(
@@ -273,6 +293,13 @@ def _coordinates(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
 def _has_gap(eigenvalues: np.ndarray, n_vectors: int, policy: CutPolicy) -> bool:
     """Whether the first vectors end at a gap, so that none behind counts."""
     return bool(len(eigenvalues) > n_vectors and eigenvalues[n_vectors - 1] < policy.gap * eigenvalues[n_vectors])
+
+
+def _clearness(eigenvalues: np.ndarray, k: int) -> float:
+    """How many times larger the eigenvalue behind the k-th is; infinitely, where there is none."""
+    if len(eigenvalues) <= k:
+        return np.inf
+    return float(eigenvalues[k] / max(eigenvalues[k - 1], 1 - LARGEST_EIGENVALUE))
 
 
 def _eigenvalues(pairs: list[_Pair]) -> np.ndarray:

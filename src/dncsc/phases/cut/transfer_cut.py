@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dncsc.engines.base import Column, Engine
+from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Affinity
+from dncsc.phases.cut.coarse import clearer
 from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
@@ -96,6 +98,9 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
     spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)
     if isinstance(spectrum, Fragmented):
         return spectrum
+    if options.coarsens:
+        random = generator(settings.seed, "coarse landmarks")
+        spectrum = clearer(spectrum, bipartite.points, graph.mass, wanted, settings.n_neighbors, random)
     coordinates = spectrum.coordinates
     if options.drops_constant and coordinates.shape[1] > 1:
         coordinates = _without_constant(coordinates, np.asarray(graph.similarity.sum(axis=1)).ravel())

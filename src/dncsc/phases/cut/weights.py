@@ -25,6 +25,8 @@ class CutOptions:
     """squares the links between landmarks, so that weak ones between clusters count little"""
     weighted: bool = False
     """weighs vectors by their eigenvalues"""
+    coarsens: bool = False
+    """takes a coarser graph where that shows the clusters more clearly"""
 
 
 class Attempt(NamedTuple):
@@ -51,7 +53,7 @@ def by_data(settings: Settings, links: Links) -> list[Attempt]:
     if links.search.n_neighbors == 1:
         return [by_name(narrow(settings, links))]  # the only link of a row has weight 1, whatever its length
     are_few = settings.n_counted < policy.few_rows_a_landmark * len(links.search.landmarks)
-    options = CutOptions(drops_outliers=True, inflates=not are_few, weighted=True)
+    options = CutOptions(drops_outliers=True, inflates=not are_few, weighted=True, coarsens=True)
     attempts = [Attempt(narrow(settings, links), replace(options, limit=OutlierLimit.strict(policy)))]
     if are_few:
         attempts.append(Attempt(gaussian(links.mean_distance), replace(options, limit=OutlierLimit.lenient(policy))))

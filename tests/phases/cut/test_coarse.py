@@ -1,0 +1,111 @@
+"""A coarser cut is taken where it shows the clusters better, and nowhere else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dncsc import DnCSC, metrics
+from dncsc.bench.shapes import SHAPES
+from dncsc.phases.cut.coarse import clearer, coarse_spectrum
+from dncsc.phases.cut.outliers import join_lightest
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.cut.spectrum import Spectrum, Wanted
+
+FINE_ALONE = CutPolicy(coarse_landmarks=10**9)
+
+
+class WithPolicy(DnCSC):
+    """DnCSC by another policy."""
+
+    policy = FINE_ALONE
+
+    def _run(self, engine, parameters, checkpoint=None):
+        return super()._run(engine, replace(parameters, asked=replace(parameters.asked, policy=self.policy)))
+
+
+def groups(n, k, d, seed, missing=0.0, categories=()):
+    """Groups four deviations apart; missing numbers filled by the mean, and one-hot categories that say nothing."""
+    random = np.random.default_rng(seed)
+    centres = random.standard_normal((k, d))
+    apart = np.linalg.norm(centres[:, None] - centres, axis=2)[np.triu_indices(k, 1)]
+    y = random.integers(k, size=n)
+    X = (centres * 4 / apart.min())[y] + random.standard_normal((n, d))
+    gaps = random.random(X.shape) < missing
+    X = np.where(gaps, np.broadcast_to(X.mean(axis=0), X.shape), X)
+    parts = [(X - X.mean(axis=0)) / X.std(axis=0)]
+    parts += [np.eye(v)[random.integers(v, size=n)] for v in categories]
+    return np.concatenate(parts, axis=1), y
+
+
+TABLES = {
+    "categories of 4 and 5 values": groups(6000, 4, 5, 0, categories=(4, 5)),
+    "categories of 12 and 20 values, 1 % filled in": groups(6000, 4, 4, 0, 0.01, (12, 20)),
+    "2,000 rows, categories of 3 and 4 values, 5 % filled in": groups(2000, 4, 4, 1, 0.05, (3, 4)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
+    X, y = TABLES[name]
+    k = y.max() + 1
+    assert metrics.ari(y, DnCSC(k, random_state=0).fit(X).labels_) > 0.85
+    assert metrics.ari(y, WithPolicy(k, random_state=0).fit(X).labels_) < 0.7
+
+
+@pytest.mark.parametrize("name", ["moons", "circles", "spirals", "lines", "linked-rings-3d", "pairs-8d"])
+def test_shapes_are_cut_as_fine_as_they_are(name):
+    """A line that fell into two parts is joined, as it is clear which belong together."""
+    X, y = SHAPES[name](2000)
+    k = len(np.unique(y))
+    labels = DnCSC(k, random_state=0).fit(X).labels_
+    assert (labels == WithPolicy(k, random_state=0).fit(X).labels_).all()
+    assert metrics.ari(y, labels) > 0.95
+
+
+def spectrum_of(eigenvalues, **more):
+    values = np.array(eigenvalues)
+    return Spectrum(values, np.zeros((600, 2)), np.zeros(600, np.int32), 1, values[2] / values[1], **more)
+
+
+@pytest.mark.parametrize(
+    ("fine", "is_clear"),
+    [
+        (spectrum_of([0, 1e-3, 6e-3]), True),
+        (spectrum_of([0, 1e-3, 4e-3]), False),
+        (spectrum_of([0, 1e-7, 2e-6]), False),
+        (spectrum_of([0, 1e-8, 2e-6]), True),
+        (spectrum_of([0, 1, 2.5], is_joined=True), True),
+        (spectrum_of([0, 1, 1.5], is_joined=True), False),
+    ],
+)
+def test_a_gap_is_clear_from_five_on_of_parts_that_hardly_touch_from_fifty_on(fine, is_clear):
+    assert fine.is_clear(2, CutPolicy()) == is_clear
+
+
+@pytest.mark.parametrize(("n_landmarks", "is_tried"), [(499, False), (500, True)])
+def test_a_coarser_graph_has_a_fifth_of_the_landmarks_at_most(n_landmarks, is_tried):
+    random = np.random.default_rng(0)
+    places = 20 * np.eye(2)[np.arange(n_landmarks) % 2] + random.standard_normal((n_landmarks, 2))
+    fine = spectrum_of([0, 1e-3, 1.1e-3])
+    found = clearer(fine, places, np.ones(n_landmarks), Wanted(2, drops_outliers=True), 5, random)
+    assert (found is not fine) == is_tried
+
+
+def test_landmarks_without_rows_have_no_part_in_a_coarser_graph():
+    random = np.random.default_rng(0)
+    places, mass = random.standard_normal((300, 3)), random.integers(1, 5, 300).astype(float)
+    wanted = Wanted(3, drops_outliers=True)
+    one = coarse_spectrum(places, mass, wanted, 50, 5, np.random.default_rng(1))
+    more = np.concatenate([places, random.standard_normal((40, 3))])
+    other = coarse_spectrum(more, np.append(mass, np.zeros(40)), wanted, 50, 5, np.random.default_rng(1))
+    np.testing.assert_allclose(one.eigenvalues, other.eigenvalues, atol=1e-12)
+    np.testing.assert_allclose(one.coordinates, other.coordinates[:300], atol=1e-9)
+
+
+def test_joining_is_as_clear_as_the_next_component_is_farther_than_the_nearest():
+    places = np.array([[0.0], [1.0], [4.0], [12.0]])
+    joined = join_lightest(np.arange(4), places, np.array([3.0, 1.0, 4.0, 5.0]), 3)
+    assert joined.component.tolist() == [0, 0, 1, 2]
+    assert joined.clearness == 3.0
+    assert join_lightest(np.arange(4), places, np.ones(4), 4).clearness == np.inf

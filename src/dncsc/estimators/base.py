@@ -113,7 +113,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))  # a copy of X would count
             n_rows = rows.shape[0]
             if n_rows < parameters.least_rows:
-                raise TooFewRowsError(n_rows, parameters.least_rows)
+                raise TooFewRowsError(n_rows, self.n_clusters)
             if n_rows > (max_rows := getattr(self, "max_rows", n_rows)):
                 raise TooManyRowsError(n_rows, max_rows)
             weight = checks.weights(sample_weight, rows)

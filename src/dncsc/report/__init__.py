@@ -87,7 +87,9 @@ def write_report(
         )
     k = sought(model)
     if reruns and sample_rows < min(k, reader.n_rows):
-        raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again.")
+        raise ValueError(
+            f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again: set {k} or more, or reruns=0."
+        )
     text = page(gather(model, reader, reruns, sample_rows), title, data, command)
     with atomic_write(target) as file:
         file.write(text.encode("utf-8", errors="replace"))

@@ -120,7 +120,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     for name, value in params.items():
         if name not in known:
             raise UnknownNameError("no estimator has a parameter", name, known)
-        DnCSC.constraints[name].check(name, value)
+        DnCSC._constraints[name].check(name, value)
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, stored = given["n_landmarks"], np.dtype(dtype)

@@ -142,7 +142,7 @@ def methods(json: options.JsonTable = False) -> None:
     """List the methods that --method takes."""
     from dncsc import clusterer
     from dncsc import methods as names
+    from dncsc.estimators.registry import describe
 
-    kinds = {name: type(clusterer(name)) for name in names()}
-    about = {name: (kind.__doc__ or "").partition("\n")[0] for name, kind in kinds.items()}
-    print_list([{"name": name, "class": kind.__name__, "about": about[name]} for name, kind in kinds.items()], json)
+    listed = [(name, type(clusterer(name)).__name__, describe(name)) for name in names()]
+    print_list([dict(zip(("name", "class", "about"), each, strict=True)) for each in listed], json)

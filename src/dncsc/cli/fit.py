@@ -186,13 +186,16 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 
 
 def format_summary(facts: dict[str, Any]) -> str:
-    """The summary for people."""
+    """The summary for people; what took less than a second is told in one line."""
+    what = f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters"
+    written = f"Written: {', '.join(facts['outputs'])}"
+    if facts["seconds"] < 1:
+        return f"{what}, {facts['seconds']:.2f} s. {written}"
     sizes = sorted(facts["sizes"], reverse=True)
     shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")
     return (
-        f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters, "
-        f"{sum(facts['timings'].values()):.1f} s of {facts['seconds']:.1f} s in the fit, "
+        f"{what}, {sum(facts['timings'].values()):.1f} s of {facts['seconds']:.1f} s in the fit, "
         f"{memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
         f"Rows in each, largest first: {shown}\n"
-        f"Written: {', '.join(facts['outputs'])}"
+        f"{written}"
     )

@@ -15,6 +15,9 @@ from dncsc.suggest import did_you_mean
 ANY_VALUE = ...
 """Stands for the value of a parameter that the user has to choose."""
 
+MOST_NAMED = 10
+"""Columns that a message names."""
+
 
 class Vocabulary(NamedTuple):
     """What parameters are called where a message is read: alone, and with a value."""
@@ -70,7 +73,12 @@ class ParameterOrderError(InputError):
     """A parameter that is smaller than another one, and must not be."""
 
     def __init__(self, name: str, value: Any, least_name: str, least: Any) -> None:
-        super().__init__(f"{{{name}}} must be at least {{{least_name}}}.", (), {name: value, least_name: least})
+        super().__init__(
+            f"{{{name}}} must be at least {{{least_name}}}. Raise the first to {least} or more, or lower the second to "
+            f"{value} or less.",
+            (),
+            {name: value, least_name: least},
+        )
         self.name, self.value, self.least_name, self.least = name, value, least_name, least
 
 
@@ -83,10 +91,17 @@ class UnknownNameError(InputError, TypeError):
 
 
 class TooFewRowsError(InputError):
-    """Fewer rows than clusters."""
+    """Fewer rows than clusters; where these are counted ("auto"), fewer than two."""
 
-    def __init__(self, n_rows: int, n_clusters: int) -> None:
-        super().__init__(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
+    def __init__(self, n_rows: int, n_clusters: int | str) -> None:
+        if isinstance(n_clusters, str):
+            problem = f"n_samples={n_rows}: n_clusters={n_clusters!r} needs two rows or more."
+        else:
+            problem = (
+                f"n_samples={n_rows} should be >= n_clusters={n_clusters}: each cluster needs a row. "
+                f"Set n_clusters to {n_rows} or less, or give more rows."
+            )
+        super().__init__(problem)
         self.n_rows, self.n_clusters = n_rows, n_clusters
 
 
@@ -95,7 +110,7 @@ class TooManyRowsError(InputError):
 
     def __init__(self, n_rows: int, max_rows: int) -> None:
         self.n_rows, self.max_rows = n_rows, max_rows
-        self.reason = f"the neighbours of all rows would take about {n_rows**2 * 1e-9:,.0f} billion distances."
+        self.reason = f"the neighbours of all rows would take about {n_rows**2 * 1e-9:,.1f} billion distances."
         super().__init__(
             f"n_samples={n_rows} is more than max_rows={max_rows}: {self.reason} Use DnCSC, or raise max_rows."
         )
@@ -115,18 +130,23 @@ class NotFiniteError(InputError):
         named = "" if name is None else f" ({name!r})"
         self.found = f"{kinds}; the first is in row {row}, column {column}{named}."
         within = "" if chunk is None else f"In chunk {chunk}, counting its rows from 0: "
+        fill = "or fill them: sklearn.impute.SimpleImputer, or for tables dncsc.TableEncoder"
+        bound = "or bound them: numpy.clip"  # which no imputer fills
         super().__init__(
             f"{within}X contains values that are not finite: {self.found} "
-            "Remove or impute them, for example with sklearn.impute.SimpleImputer."
+            f"Leave out these rows or columns, {fill if counts.get('NaN') else bound}."
         )
 
 
 class NotNumericError(InputError, TypeError):
-    """A table with values that are not numbers; `found` ends the sentence "X has to be numeric, but"."""
+    """Columns of a table that hold no numbers: what each holds, by its name or number."""
 
-    def __init__(self, found: str) -> None:
+    def __init__(self, columns: Mapping[Any, str]) -> None:
+        self.columns = dict(columns)
+        said = [f"column {name!r} holds {what}" for name, what in columns.items()]
+        if len(said) > MOST_NAMED:
+            said[MOST_NAMED:] = [f"{len(said) - MOST_NAMED} more columns hold no numbers"]
+        listed, them = " and ".join(filter(None, (", ".join(said[:-1]), said[-1]))), "them" if said[1:] else "it"
         super().__init__(
-            f"X has to be numeric, but {found}. Encode text columns as numbers first, for example with "
-            "sklearn.preprocessing.OneHotEncoder."
+            f"X has to be numeric, but {listed}. Leave {them} out, or encode {them} first: dncsc.TableEncoder."
         )
-        self.found = found

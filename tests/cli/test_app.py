@@ -31,9 +31,9 @@ def run(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedPr
 
 @pytest.fixture(scope="module")
 def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a file whose fit takes some seconds."""
+    """A folder with a file whose fit takes some seconds in one thread: progress is told after the first."""
     folder = tmp_path_factory.mktemp("many rows")
-    np.save(folder / "rows.npy", datasets.load("fl-20m", 1_000_000)[0])
+    np.save(folder / "rows.npy", datasets.load("fl-20m", 2_000_000)[0])
     return folder
 
 
@@ -67,6 +67,7 @@ def test_rows_and_labels_go_through_pipes(tmp_path):
 
 def test_progress_and_summary_are_plain_lines_without_a_terminal(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dncsc.cli.progress.PATIENCE", 0.0)
     (tmp_path / "rows.csv").write_text(CSV)
     assert main(["fit", "rows.csv", "-k", "2", "-o", "l.csv", "--landmarks", "20"]) == 0
     out, err = capfd.readouterr()
@@ -98,7 +99,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 )
 def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many_rows, interruptible):
     before = files_in(many_rows)
-    command = [*DNCSC, "fit", "rows.npy", "-k", "13", "-o", "l.parquet", "--model", "m.npz"]
+    command = [*DNCSC, "fit", "rows.npy", "-k", "13", "--jobs", "1", "-o", "l.parquet", "--model", "m.npz"]
     with subprocess.Popen(command, cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:
         wait_for(process, "survey: ")
         start = time.perf_counter()
@@ -169,7 +170,7 @@ def test_ctrl_c_while_a_command_starts_is_told_in_a_line(module, arguments, run_
 
 @pytest.mark.long
 def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows, interruptible):
-    command = ["fit", "rows.npy", "-k", "13", "-o", "l.npy", "--resume", "kept"]
+    command = ["fit", "rows.npy", "-k", "13", "--jobs", "1", "-o", "l.npy", "--resume", "kept"]
     with subprocess.Popen([*DNCSC, *command], cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:
         wait_for(process, "select: ")
         process.send_signal(signal.SIGINT)
@@ -192,7 +193,7 @@ def test_a_terminal_shows_one_live_display_and_ctrl_c_ends_it(many_rows, interru
     if child == 0:
         os.chdir(many_rows)
         os.environ.update(TERM="xterm", COLUMNS="80")
-        os.execv(sys.executable, [*DNCSC, "fit", "rows.npy", "-k", "13", "-o", "live.csv"])
+        os.execv(sys.executable, [*DNCSC, "fit", "rows.npy", "-k", "13", "--jobs", "1", "-o", "live.csv"])
     said, pressed = b"", False
     while True:
         ready, _, _ = select.select([terminal], [], [], 60)

@@ -11,7 +11,7 @@ import pytest
 from dncsc import InsufficientMemoryError
 from dncsc.checkpoint import CheckpointMismatchError
 from dncsc.cli import errors, main
-from dncsc.errors import InputError, ParameterError, ParameterOrderError
+from dncsc.errors import InputError, ParameterError, ParameterOrderError, TooFewRowsError
 
 ROWS = np.random.default_rng(1).normal(size=(300, 2))
 FIT = ["-k", "2", "--landmarks", "20"]
@@ -32,7 +32,7 @@ def test_warnings_are_told_in_a_line(folder, capfd):
 
 
 WORDED = [
-    (ROWS[:1], ["-k", "auto"], 2, "each cluster needs a row: 2 at the least, and there is 1."),
+    (ROWS[:1], ["-k", "auto"], 2, "-k auto: there is 1 row. Give two or more."),
     (
         np.vstack([ROWS, [0, np.inf]]),
         FIT,
@@ -80,11 +80,15 @@ def test_nobody_at_a_terminal_is_told_of_python(rows, options, code, words, fold
             ParameterError("n_jobs", 0, "must be None or an integer"),
             "--jobs must be a number of threads, or -1 for all",
         ),
-        (ParameterOrderError("n_landmarks", 2, "n_clusters", 3), "--landmarks 2 must be at least -k 3."),
+        (
+            ParameterOrderError("n_landmarks", 2, "n_clusters", 3),
+            "--landmarks 2 must be at least -k 3. Raise the first to 3 or more",
+        ),
         (
             InsufficientMemoryError("Raise {max_memory}, or lower {n_landmarks}", ("max_memory", "n_landmarks")),
             "Raise --max-memory, or lower --landmarks.",
         ),
+        (TooFewRowsError(4, 9), "-k 9: there are 4 rows. Each cluster needs one: give -k 4 or less."),
         (InputError("choose {columns}", (), {"columns": ["a", "b, c"]}), 'choose --columns a,"b, c".'),
         (InputError("with {columns}", ("columns",)), "with --columns."),
         (InputError("the checkpoint of {checkpoint}", (), {"checkpoint": "x"}), "the checkpoint of --resume x."),

@@ -14,8 +14,9 @@ import pyarrow.parquet
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from dncsc import DnCSC, datasets
+from dncsc import DnCSC, datasets, methods
 from dncsc.cli import main
+from dncsc.estimators.registry import VARIANTS
 
 FORMATS = ["csv", "tsv", "parquet", "feather", "arrow", "npy", "npz"]
 FIT = ["-k", "3", "--landmarks", "40", "--quiet"]
@@ -221,7 +222,15 @@ def test_data_sets_and_methods_are_listed(capsys):
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["name", *listed]
     assert main(["methods"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "u-spec" in [line.split()[0] for line in lines]
+    assert [line.split()[0] for line in lines] == ["name", *methods()]
+
+
+def test_no_two_methods_are_described_alike(capsys):
+    assert main(["methods", "--json"]) == 0
+    about = [each["about"] for each in json.loads(capsys.readouterr().out)]
+    assert all(about)
+    assert len(set(about)) == len(about)
+    assert set(VARIANTS) <= set(methods())
 
 
 def test_what_a_fit_would_need_is_told_of_files_and_of_sizes(table, folder, capsys):

@@ -128,7 +128,7 @@ def test_which_parameter_is_too_small_is_told_by_fields():
 @pytest.mark.parametrize("kind", CLASSES.values())
 def test_every_parameter_of_every_class_stands_in_the_table(kind):
     assert set(kind().get_params()) <= set(CONSTRAINTS)
-    assert set(kind.constraints) == set(CONSTRAINTS)
+    assert set(kind._constraints) == set(CONSTRAINTS)
 
 
 @pytest.mark.parametrize("name", methods())

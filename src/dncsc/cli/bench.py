@@ -26,7 +26,7 @@ app = typer.Typer(
         "dncsc bench report results.jsonl -o report",
     ),
 )
-REPEATS_HELP = "How often; each time with another seed; 5 times, or 2 if quick."
+REPEATS_HELP = "Runs of each method on each set, with other seeds. Default: 5, or 2 with --quick."
 
 
 def _run(suite: Suite) -> Callable[..., None]:
@@ -34,11 +34,11 @@ def _run(suite: Suite) -> Callable[..., None]:
         output: Annotated[Path, Option("--output", "-o", help="Results file; a suite goes on where it stopped.")],
         sets: Annotated[str | None, Option(help="Only these sets, with commas between.")] = None,
         methods: Annotated[str | None, Option(help="Only these methods; your own as module:callable.")] = None,
-        rows: Annotated[int | None, Option(help="Synthetic sets of this many rows at most.")] = None,
+        rows: Annotated[int | None, Option(help="Most rows of a synthetic set, to save time.")] = None,
         repeats: Annotated[int | None, Option(help=REPEATS_HELP)] = None,
         quick: Annotated[bool, Option("--quick", help="A small version that takes a few minutes.")] = False,
-        limit: Annotated[str, Option(help="Time that a fit may take.")] = "600s",
-        memory: Annotated[str, Option(help="Memory that a run may take.")] = "8GB",
+        limit: Annotated[str, Option(help="Time that a fit may take; what takes longer is stopped.")] = "600s",
+        memory: Annotated[str, Option(help="Memory that a run may take; what takes more is stopped.")] = "8GB",
         jobs: Annotated[int | None, Option(help="Threads of every method; all cores by default.")] = None,
         seed: Annotated[int, Option(min=0, help="Seed of the first repeat.")] = 0,
         retry: Annotated[bool, Option("--retry", help="Run again what failed or exceeded a limit.")] = False,

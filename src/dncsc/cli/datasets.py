@@ -32,8 +32,14 @@ DatasetName = Annotated[
 TableOutput = Annotated[str, option(None, "Rows, or - for standard output.", "--output", "-o", metavar="FILE")]
 RowsToMake = Annotated[int | None, option(None, "Rows to make. Default: as many as in the paper.", metavar="N", min=1)]
 DataSeed = Annotated[int, option(None, "Seed of a synthetic set, or of the draw from a real one.", metavar="N", min=0)]
+MadeJson = Annotated[
+    bool,
+    option(
+        options.OUTPUT, "Summary for programs, on standard output, or on standard error when rows go there.", "--json"
+    ),
+]
 NoClass = Annotated[bool, option(None, "Leave out the column of true classes.", "--no-class")]
-FlowerRows = Annotated[int, option(None, "Size of the flower.", metavar="N", min=1000)]
+FlowerRows = Annotated[int, option(None, "Rows of the flower, a made-up set.", metavar="N", min=1000)]
 PictureOutput = Annotated[str, option(None, "The picture, as .png, .svg or .pdf.", "--output", "-o", metavar="FILE")]
 
 
@@ -65,7 +71,7 @@ def make(
     no_class: NoClass = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
-    json: options.Json = False,
+    json: MadeJson = False,
     debug: options.Debug = False,
 ) -> None:
     """Write a data set to a file, block by block: a set may be larger than memory.

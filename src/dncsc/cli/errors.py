@@ -90,7 +90,9 @@ def in_options(said: object) -> str:
     """One line for an error or a warning of the library, with options in place of parameters."""
     match said:
         case TooFewRowsError():
-            text = f"each cluster needs a row: {said.n_clusters} at the least, and there is {said.n_rows}."
+            k, n = said.n_clusters, said.n_rows
+            advice = "Give two or more" if k == "auto" else f"Each cluster needs one: give -k {n} or less"
+            text = f"-k {k}: there {'is 1 row' if n == 1 else f'are {n} rows'}. {advice}."
         case TooManyRowsError():
             limit = f"{said.n_rows} rows are more than the {said.max_rows} that this method takes"
             text = f"{limit}: {said.reason} Use another method, such as dnc-sc."

@@ -118,7 +118,7 @@ def fit(
             [
                 (model_to, lambda to: estimator.save(to.path, notes=notes)),
                 (labels_to, deliver),
-                (report_to, lambda to: _report(to, estimator, rows, read.name, summary.quiet)),
+                (report_to, lambda to: _report(to, estimator, rows, read.name, summary.quiet, remembered)),
             ]
         )
     n_clusters = len(estimator.cluster_centers_)
@@ -152,16 +152,17 @@ def _fit(estimator: Any, rows: Rows, name: str, progress: ProgressDisplay, clust
             fit_on_cluster(estimator, rows, cluster, name)
 
 
-def _report(target: Target, estimator: Any, rows: Rows, data: str, quiet: bool) -> None:
+def _report(target: Target, estimator: Any, rows: Rows, data: str, quiet: bool, scaling: dict[str, Any] | None) -> None:
     from dncsc.report import write_report
 
     command, n_rows = shlex.join(["dncsc", *sys.argv[1:]]), rows.shape[0]
+    units = None if scaling is None else (scaling["centre"], scaling["scale"])
     with ProgressDisplay(quiet) as progress:
 
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)
 
-        write_report(target.name, estimator, rows, data=data, command=command, progress=tell_step)
+        write_report(target.name, estimator, rows, data=data, units=units, command=command, progress=tell_step)
 
 
 def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -> None:
@@ -186,13 +187,16 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 
 
 def format_summary(facts: dict[str, Any]) -> str:
-    """The summary for people."""
+    """The summary for people; what took less than a second is told in one line."""
+    what = f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters"
+    written = f"Written: {', '.join(facts['outputs'])}"
+    if facts["seconds"] < 1:
+        return f"{what}, {facts['seconds']:.2f} s. {written}"
     sizes = sorted(facts["sizes"], reverse=True)
     shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")
     return (
-        f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters, "
-        f"{sum(facts['timings'].values()):.1f} s of {facts['seconds']:.1f} s in the fit, "
+        f"{what}, {sum(facts['timings'].values()):.1f} s of {facts['seconds']:.1f} s in the fit, "
         f"{memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
         f"Rows in each, largest first: {shown}\n"
-        f"Written: {', '.join(facts['outputs'])}"
+        f"{written}"
     )

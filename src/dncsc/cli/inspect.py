@@ -25,7 +25,7 @@ TableFeatures = Annotated[int | None, options.option(None, "Features, where ther
 
 
 def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
-    """Show what a model file holds."""
+    """Show what a model file holds: clusters, columns and how they were scaled, parameters."""
     from dncsc import load_model
 
     fitted: Any = load_model(model)
@@ -87,8 +87,8 @@ def estimate(
 ) -> None:
     """Say what a fit with dnc-sc would need: memory, scratch files, passes over the rows, and roughly how long.
 
-    Nothing is fitted, and other methods are refused, of which this is not known. Of a CSV file the rows have to be
-    counted, of other files only a header is read.
+    Nothing is fitted. Scratch files hold what does not fit in memory, and are gone when a fit ends. The rows of a CSV
+    file have to be counted; of other files only the header is read. Other methods than dnc-sc are refused.
     """
     import numpy as np
 
@@ -139,10 +139,14 @@ def _shape(
 
 
 def methods(json: options.JsonTable = False) -> None:
-    """List the methods that --method takes."""
+    """List the methods that --method takes.
+
+    dnc-sc is the default; lsec, which combines many clusterings, is slower and steadier. Most others are there to be
+    compared with these.
+    """
     from dncsc import clusterer
     from dncsc import methods as names
+    from dncsc.estimators.registry import describe
 
-    kinds = {name: type(clusterer(name)) for name in names()}
-    about = {name: (kind.__doc__ or "").partition("\n")[0] for name, kind in kinds.items()}
-    print_list([{"name": name, "class": kind.__name__, "about": about[name]} for name, kind in kinds.items()], json)
+    listed = [(name, type(clusterer(name)).__name__, describe(name)) for name in names()]
+    print_list([dict(zip(("name", "class", "about"), each, strict=True)) for each in listed], json)

@@ -35,7 +35,7 @@ def check_method(layers: Sequence[int], estimator: Any, method: str) -> None:
     """Refuse, before any work, layers that a fit cannot have."""
     if not layers:
         return
-    if not estimator.has_tree:
+    if not estimator._has_tree:
         raise InputError(
             f"--layers: the method {method} has no tree of clusters. Use one with a graph of landmarks, such as dnc-sc."
         )
@@ -51,7 +51,7 @@ def check_model(layers: Sequence[int], fitted: Any, name: str) -> None:
     if not layers:
         return
     if not hasattr(fitted, "tree_"):
-        why = "was written before models had one: fit again" if getattr(fitted, "has_tree", False) else "has none"
+        why = "was written before models had one: fit again" if getattr(fitted, "_has_tree", False) else "has none"
         raise InputError(
             f"--layers: {name} is a model of {type(fitted).__name__} without a tree of clusters; it {why}."
         )

@@ -16,6 +16,9 @@ from rich.text import Text
 
 from dncsc import memory
 
+PATIENCE = 1.0
+"""Seconds before anything is shown: of what takes less, nothing is."""
+
 
 @dataclass
 class PassProgress:
@@ -37,7 +40,7 @@ class PassProgress:
 
 
 class ProgressDisplay:
-    """Shows passes as they run; an instance is the callback that `dncsc.watch` takes, from any thread."""
+    """Shows passes as they run, if that takes a second; an instance is what `dncsc.watch` calls, from any thread."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._lock = quiet, threading.Lock()
@@ -48,17 +51,30 @@ class ProgressDisplay:
         console, self._live = Console(stderr=True, highlight=False), None
         if not quiet and console.is_interactive and console.is_terminal:
             self._live = Live(console=console, get_renderable=self._render, refresh_per_second=8, transient=True)
+        self._held: list[str] | None = []
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
 
     def __enter__(self) -> ProgressDisplay:
-        if self._live is not None:
-            self._live.start()
+        self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
         if self._live is not None:
-            self._live.stop()
+            self._live.stop()  # which does nothing if it was not started
         elif kind is None:
             self._end_phase()
+
+    def _show(self) -> None:
+        """Begin to show what goes on, and tell what went on before."""
+        if self._live is not None:
+            self._live.start()
+        with self._lock:
+            held, self._held = self._held or [], None
+            for line in held:
+                print(line, file=sys.stderr, flush=True)
 
     def __call__(self, phase: str, rows_done: int, n_rows: int) -> None:
         with self._lock:
@@ -107,8 +123,13 @@ class ProgressDisplay:
 
     def _say(self, *texts: str) -> None:
         """A plain line, where there is no live display."""
-        if not self._quiet and self._live is None:
-            print(_with_memory(*texts), file=sys.stderr, flush=True)
+        if self._quiet or self._live is not None:
+            return
+        line = _with_memory(*texts)
+        if self._held is None:
+            print(line, file=sys.stderr, flush=True)
+        else:
+            self._held.append(line)
 
     def _render(self) -> RenderableType:
         with self._lock:

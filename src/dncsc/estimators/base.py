@@ -70,22 +70,22 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     checkpoint: Any = None
     verbose: int = 0
 
-    recipe: ClassVar[Recipe]
-    constraints: ClassVar[Mapping[str, Constraint]] = CONSTRAINTS
+    _fixed_recipe: ClassVar[Recipe]
+    _constraints: ClassVar[Mapping[str, Constraint]] = CONSTRAINTS
     """What each parameter may be."""
 
-    spare_candidates: ClassVar[int] = 0
+    _spare_candidates: ClassVar[int] = 0
     """Candidates beyond 10 K where n_candidates is "auto"."""
 
-    has_tree: ClassVar[bool] = False
+    _has_tree: ClassVar[bool] = False
     """Whether fits have a `tree_` of clusters, as the landmarks are linked."""
 
-    keeps_products: ClassVar[bool] = False
+    _keeps_products: ClassVar[bool] = False
     """Whether sums of products of all landmarks with all are kept for each shard of rows, which takes memory."""
 
     def _recipe(self) -> Recipe:
         """The recipe that the parameters make, which have been checked."""
-        return self.recipe
+        return self._fixed_recipe
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None) -> Any:
         """Cluster the rows of X.
@@ -113,7 +113,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             limits = ResourceLimits.given(self.max_memory, self.scratch_dir, bytes_held(X))  # a copy of X would count
             n_rows = rows.shape[0]
             if n_rows < parameters.least_rows:
-                raise TooFewRowsError(n_rows, parameters.least_rows)
+                raise TooFewRowsError(n_rows, self.n_clusters)
             if n_rows > (max_rows := getattr(self, "max_rows", n_rows)):
                 raise TooManyRowsError(n_rows, max_rows)
             weight = checks.weights(sample_weight, rows)
@@ -279,7 +279,7 @@ class LandmarkClusterer(EmbeddingClusterer):
     """A clusterer whose rows are linked to their K nearest landmarks."""
 
     n_neighbors: int = 5
-    has_tree = True
+    _has_tree = True
 
     def affinity(self, X: Any) -> scipy.sparse.csr_matrix:
         """Weights B between the rows of X and the landmarks, shape (n_samples, n_landmarks_).

@@ -60,7 +60,7 @@ class USPEC(LandmarkClusterer):
     n_candidates: int | str = AUTO
     nearest: str = "candidates"
 
-    spare_candidates = 1  # a landmark's 10 K nearest, and itself
+    _spare_candidates = 1  # a landmark's 10 K nearest, and itself
 
     def _recipe(self) -> Recipe:
         return replace(U_SPEC, nearest=NEAREST[self.nearest])
@@ -77,12 +77,12 @@ class NystromSC(EmbeddingClusterer):
     bandwidth : "mean" or float, default="mean"
         "mean" is here the mean distance between landmarks.
     metric, n_landmarks, normalize, n_init, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and its attributes.
     """
 
-    recipe = NYSTROM
-    constraints = {**CONSTRAINTS, "bandwidth": positive(MEAN)}  # noqa: RUF012
-    keeps_products = True
+    _fixed_recipe = NYSTROM
+    _constraints = {**CONSTRAINTS, "bandwidth": positive(MEAN)}  # noqa: RUF012
+    _keeps_products = True
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
@@ -106,14 +106,14 @@ class ExactSC(RecipeClusterer):
     max_rows : int, default=20_000
         More rows than this are refused before any work: finding the neighbours takes time quadratic in the rows.
     metric, normalize, n_init, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and all attributes.
+        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and its attributes.
     """
 
     n_neighbors: int = 20
     max_rows: int = 20_000
     normalize: str = "l2"
 
-    recipe = SC
+    _fixed_recipe = SC
 
     @property
     def predict(self) -> Any:
@@ -155,7 +155,7 @@ class LloydKMeans(RecipeClusterer):
     n_init: int = 1
     max_iter: int = 300
 
-    recipe = K_MEANS
+    _fixed_recipe = K_MEANS
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,8 +12,10 @@ import scipy.sparse
 from sklearn.utils.validation import _check_n_features, _check_sample_weight, validate_data
 
 from dncsc.errors import InputError, NotNumericError
+from dncsc.estimators.columns import find_no_numbers, refuse_types, words
 from dncsc.estimators.frames import FrameRows
 from dncsc.rows import Rows
+from dncsc.rows.raw import REAL
 
 
 def is_dask(X: Any) -> bool:
@@ -43,6 +46,9 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if isinstance(X, Rows):
         features(estimator, X.shape[1], X.names, reset=reset)
         return X
+    if isinstance(X, str | os.PathLike):
+        raise InputError(f"X is a path, not a table. Open it first: dncsc.open_rows({os.fspath(X)!r}).")
+    refuse_types(X)
     if (frame := FrameRows.of(X)) is not None:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return frame
@@ -55,45 +61,19 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         table = validate_data(
             estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, copy=False
         )
+        table = table.astype(np.float64) if table.dtype == object else table  # of lists and polars
+        real(table.dtype, "X")
     except (ValueError, TypeError) as error:
-        found = None if scipy.sparse.issparse(X) else _find_text(X)
-        if found is not None:
+        if not scipy.sparse.issparse(X) and (found := find_no_numbers(X)):
             raise NotNumericError(found) from error
         raise
-    real(table.dtype, "X")
     return table
 
 
 def real(dtype: Any, what: str) -> None:
     """Refuse a dtype of other than real numbers."""
-    if getattr(dtype, "kind", "O") not in "biuf":
-        raise TypeError(f"{what} has to hold real numbers; its dtype is {dtype}.")
-
-
-def _find_text(X: Any) -> str | None:
-    """The first text in a table, in words; None where there is none, or X is no table."""
-    if hasattr(X, "columns"):
-        columns = [(repr(name), np.asarray(X[name])) for name in X.columns]
-    else:
-        try:
-            table = np.asarray(X)
-        except ValueError:  # ragged
-            return None
-        columns = [(str(i), column) for i, column in enumerate(table.T)] if table.ndim == 2 else []
-    for name, column in columns:
-        kind = column.dtype.kind
-        for row, value in enumerate(column if kind in "OUS" else ()):
-            if isinstance(value, str | bytes) and (kind != "O" or not _is_number(value)):
-                return f"column {name} holds {value!r} in row {row}"
-    return None
-
-
-def _is_number(text: str | bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    if getattr(dtype, "kind", "O") not in REAL:
+        raise TypeError(f"{what} has to hold real numbers; its dtype is {dtype}. Convert it first.")
 
 
 def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: bool) -> None:
@@ -107,7 +87,8 @@ def features(estimator: Any, count: int, names: Sequence[str] | None, *, reset: 
         if pair[0] != pair[1]:
             raise ValueError(
                 "The feature names should match those that were passed during fit: "
-                f"column {i} was {str(pair[0])!r} and is now {str(pair[1])!r}."
+                f"column {i} was {str(pair[0])!r} and is now {str(pair[1])!r}. "
+                "Choose the columns of feature_names_in_, in that order."
             )
 
 
@@ -146,9 +127,9 @@ def _dask_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def _from_frame(X: Any, lengths: bool) -> tuple[Any, list[str] | None]:
     """The values of a Dask frame, and the names of its columns where all are words, as scikit-learn has it."""
-    text = [name for name, dtype in zip(X.columns, X.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biuf"]
-    if text:
-        raise TypeError(f"X has to be numeric, but its columns {', '.join(map(repr, text))} are not. Leave them out.")
+    other = {name: words(dtype) for name, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in REAL}
+    if other:
+        raise NotNumericError(other)
     named = all(isinstance(name, str) for name in X.columns)
     if {"b"} < {dtype.kind for dtype in X.dtypes} and all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
         X = X.astype(np.result_type(*X.dtypes))  # pandas would make objects of bool next to numbers

@@ -116,6 +116,8 @@ class DnCSC(LandmarkClusterer):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where X has any.
+    notes_ : dict
+        What was given to `save`; only in models that `dncsc.load_model` gave, which have no `labels_`.
 
     References
     ----------
@@ -140,7 +142,7 @@ class DnCSC(LandmarkClusterer):
     select: str = AUTO
     nearest: str = AUTO
 
-    constraints = {  # noqa: RUF012
+    _constraints = {  # noqa: RUF012
         **CONSTRAINTS,
         "n_clusters": integer(1, AUTO),
         "n_landmarks": integer(1, AUTO),

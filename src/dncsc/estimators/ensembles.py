@@ -20,8 +20,8 @@ class EnsembleClusterer(EmbeddingClusterer):
     sample_size: int | str = AUTO
     n_candidates: int | str = AUTO
 
-    constraints = {**CONSTRAINTS, "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
-    has_tree = True
+    _constraints = {**CONSTRAINTS, "bandwidth": positive(AUTO, MEAN, LOCAL, ADAPTIVE)}  # noqa: RUF012
+    _has_tree = True
 
     def _keep(self, found: pipeline.Run) -> None:
         super()._keep(found)
@@ -65,7 +65,7 @@ class LSEC(EnsembleClusterer):
     selection_rate: int | str = AUTO
     bandwidth: float | str = AUTO
 
-    recipe = DNC_SC
+    _fixed_recipe = DNC_SC
 
 
 class USENC(EnsembleClusterer):
@@ -78,12 +78,18 @@ class USENC(EnsembleClusterer):
     n_members : int, default=20
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
     metric, n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
-        As in `USPEC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint and verbose.
+        As in `USPEC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and other attributes.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32 of shape (n_samples,)
+    confidence_ : ndarray of float32 of shape (n_samples,)
+        As in `LSEC`.
 
     See Also
     --------
-    LSEC : The same from fewer graphs, and so in less time; what `confidence_` means.
+    LSEC : The same from fewer graphs, and so in less time.
     """
 
-    recipe = U_SPEC
-    spare_candidates = 1  # as in U-SPEC
+    _fixed_recipe = U_SPEC
+    _spare_candidates = 1  # as in U-SPEC

@@ -159,7 +159,7 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         value_bytes=int(np.dtype(dtype or working_dtype(rows.dtype)).itemsize),
         n_threads=int(thread_count(estimator.n_jobs)),
         row_bytes=row_bytes,
-        keeps_products=row_bytes is None and getattr(estimator, "keeps_products", False),
+        keeps_products=row_bytes is None and getattr(estimator, "_keeps_products", False),
         places_rows=hasattr(estimator, "n_landmarks"),
         is_multilevel=getattr(estimator, "_is_multilevel", False),
     )

@@ -144,7 +144,7 @@ class Parameters:
 def check_parameters(estimator: Any) -> Parameters:
     """Check every parameter of an estimator, before any work and without any effect; raise for the first wrong one."""
     given = estimator.get_params(deep=False)
-    for name, constraint in estimator.constraints.items():
+    for name, constraint in estimator._constraints.items():
         if name in given:
             constraint.check(name, given[name])
     numbers = {name: int(value) for name, value in given.items() if isinstance(value, Integral)}
@@ -161,7 +161,7 @@ def check_parameters(estimator: Any) -> Parameters:
         n_neighbors=n_neighbors,
         selection_rate=numbers.get("selection_rate", 0),
         sample_size=numbers.get("sample_size", 0),
-        n_candidates=numbers.get("n_candidates", 10 * n_neighbors + estimator.spare_candidates),
+        n_candidates=numbers.get("n_candidates", 10 * n_neighbors + estimator._spare_candidates),
         bandwidth=bandwidth if isinstance(bandwidth, str) else float(bandwidth),
         by_length=given.get("normalize", "l2") == "l2",
         n_init=numbers["n_init"],

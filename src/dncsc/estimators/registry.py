@@ -43,6 +43,26 @@ METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "lsec": LSEC,
 }
 
+VARIANTS = {
+    "lsc-k": "LSC-K: rows linked to their nearest landmarks, which are centres of k-means (Cai and Chen 2015).",
+    "lsc-r": "LSC-R: LSC whose landmarks are rows drawn at random.",
+    "lsc-kh": "LSC-KH: LSC whose landmarks are near to many rows, in parts made by k-means (Ye et al. 2018).",
+    "lsc-rh": "LSC-RH: LSC whose landmarks are near to many rows, in parts made at random (Li et al. 2020).",
+    "dnc-sc": "DnC-SC, the default: landmarks by divide and conquer; weights and search choose themselves.",
+    "dnc-sc/bandwidth=mean": "DnC-SC with the paper's weights: a Gaussian as wide as the mean distance.",
+    "dnc-sc/nearest=candidates": "DnC-SC with the paper's search: among landmarks near a row's own.",
+    "dnc-sc/nearest=exact": "DnC-SC that searches all landmarks.",
+    "dnc-sc/select=kmeans/nearest=candidates": "Landmarks by k-means on all rows; searched near a row's own.",
+    "dnc-sc/select=kmeans/nearest=exact": "Landmarks by k-means on all rows; all of them searched.",
+    "dnc-sc/select=dnc-kmeans/nearest=candidates": (
+        "Landmarks by divide and conquer with k-means on all rows of a subset; searched near a row's own."
+    ),
+    "dnc-sc/select=dnc-kmeans/nearest=exact": (
+        "Landmarks by divide and conquer with k-means on all rows of a subset; all of them searched."
+    ),
+}
+"""What tells methods of one class apart."""
+
 CLASSES: dict[str, type[RecipeClusterer]] = {
     "dnc-sc": DnCSC,
     "k-means": LloydKMeans,
@@ -65,6 +85,11 @@ def methods() -> list[str]:
     True
     """
     return list(METHODS)
+
+
+def describe(name: str) -> str:
+    """A method in one line, which no other has."""
+    return VARIANTS.get(name) or (type(clusterer(name)).__doc__ or "").partition("\n")[0]
 
 
 def clusterer(name: str, n_clusters: int = 8, **params: Any) -> RecipeClusterer:
@@ -120,7 +145,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     for name, value in params.items():
         if name not in known:
             raise UnknownNameError("no estimator has a parameter", name, known)
-        DnCSC.constraints[name].check(name, value)
+        DnCSC._constraints[name].check(name, value)
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, stored = given["n_landmarks"], np.dtype(dtype)

@@ -25,6 +25,7 @@ def write_report(
     *,
     title: str | None = None,
     data: Any = None,
+    units: tuple[Any, Any] | None = None,
     command: str | None = None,
     reruns: int = 3,
     sample_rows: int = 200_000,
@@ -47,6 +48,9 @@ def write_report(
         Heading of the page.
     data : str, path or sequence of them, optional
         Where the rows come from, as the page should say it.
+    units : (array-like, array-like), optional
+        Centre and scale of each feature, where the rows were scaled before the fit: profiles and maps of features are
+        then shown as ``rows * scale + centre``. Has no effect on rows of length 1.
     command : str, optional
         Command that fitted the model.
     reruns : int, default=3
@@ -78,7 +82,7 @@ def write_report(
         raise FileNotFoundError(f"there is no folder {target.parent} to write the report to.")
     integer(0).check("reruns", reruns)
     integer(1).check("sample_rows", sample_rows)
-    reader = BlockReader(rows, getattr(model, "feature_names_in_", None), progress, model.metric)
+    reader = BlockReader(rows, getattr(model, "feature_names_in_", None), progress, model.metric, units)
     fitted = (len(model.labels_), model.n_features_in_)
     if reader.shape != fitted:
         raise ValueError(
@@ -87,7 +91,9 @@ def write_report(
         )
     k = sought(model)
     if reruns and sample_rows < min(k, reader.n_rows):
-        raise ValueError(f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again.")
+        raise ValueError(
+            f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again: set {k} or more, or reruns=0."
+        )
     text = page(gather(model, reader, reruns, sample_rows), title, data, command)
     with atomic_write(target) as file:
         file.write(text.encode("utf-8", errors="replace"))

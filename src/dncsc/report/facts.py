@@ -50,6 +50,11 @@ class Facts:
         return float(sum(self.model.timings_.values()))
 
     @cached_property
+    def profiles(self) -> Moments:
+        """The moments in the units that features are shown in."""
+        return self.moments.shown_in(self.reader.units)
+
+    @cached_property
     def colours(self) -> list[tuple[str, str]]:
         """Colour of each cluster on a light and on a dark page."""
         day = plot.palette(len(self.moments.count))

@@ -61,8 +61,8 @@ class Viewport(NamedTuple):
 def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
     """The map of all rows, in one pass, and that of a sample in the spectral embedding where there is one."""
     key, axes, project = _projection(reader, moments)
-    k, marks = len(moments.count), _landmarks(model)
-    known = (moments.low, moments.high) if reader.n_features == 2 else None
+    k, marks, ends = len(moments.count), _landmarks(model), moments.shown_in(reader.units)
+    known = (ends.low, ends.high) if reader.n_features == 2 else None
     viewport = fit_viewport(project(moments.sample), known)
     total = csr_matrix((COLUMNS * LINES, k), dtype=np.int64)
     for start, stop, rows in reader.blocks("map"):
@@ -84,13 +84,14 @@ def pairs(model: Any, reader: BlockReader, moments: Moments) -> View | None:
     if not 2 < reader.n_features <= PAIRED_FEATURES:
         return None
     step = -(-moments.sample.size // PAIRED_VALUES)
-    viewport = fit_viewport(moments.sample, (moments.low, moments.high))
+    ends, sample = moments.shown_in(reader.units), reader.shown(moments.sample)
+    viewport = fit_viewport(sample, (ends.low, ends.high))
     return {
         "names": reader.names,
         **viewport._asdict(),
-        "values": viewport.encode(moments.sample[::step]).T.ravel(),
+        "values": viewport.encode(sample[::step]).T.ravel(),
         "cluster": np.asarray(model.labels_[moments.chosen[::step]]),
-        "landmarks": viewport.encode(_landmarks(model)).T.ravel(),
+        "landmarks": viewport.encode(reader.shown(_landmarks(model))).T.ravel(),
     }
 
 
@@ -118,9 +119,9 @@ def _projection(
 ) -> tuple[str, tuple[str, str], Callable[[np.ndarray], np.ndarray]]:
     """Key of the map, names of its axes, and how rows are placed: by their features, or by principal components."""
     if reader.n_features == 2:
-        return "features", (reader.names[0], reader.names[1]), lambda rows: rows
+        return "features", (reader.names[0], reader.names[1]), reader.shown
     if reader.n_features == 1:
-        return "features", (reader.names[0], "spread at random"), _spread
+        return "features", (reader.names[0], "spread at random"), lambda rows: _spread(reader.shown(rows))
     middle = moments.whole_mean
     some = moments.sample[:: -(-len(moments.sample) // PRINCIPAL_ROWS)].astype(np.float64) - middle
     vectors, shares = np.eye(2, reader.n_features), [0.0, 0.0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,15 +20,41 @@ StepProgress = Callable[[str, float], None]
 """Called with a step of the report and the share of it that is done."""
 
 
+@dataclass(frozen=True)
+class Units:
+    """The units that features are shown in: ``rows * scale + centre``."""
+
+    centre: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def checked(cls, given: tuple[Any, Any], n_features: int) -> Units:
+        """Units as `write_report` is given them."""
+        centre, scale = (np.asarray(each, np.float64) for each in given)
+        fits = centre.shape == scale.shape == (n_features,)
+        if not fits or not np.isfinite([centre, scale]).all() or (scale <= 0).any():
+            raise ValueError(f"units must be a centre and a positive scale for each of the {n_features} features.")
+        return cls(centre, scale)
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Rows in these units."""
+        return rows * self.scale + self.centre
+
+
 class BlockReader:
     """Rows in memory or in files: their shape, names of the features, and blocks of finite numbers.
 
-    `rows` and `progress` are those of `write_report`; `names` are those that the model knows, if any. For the cosine,
-    rows have length 1, as the model sees them.
+    `rows`, `progress` and `units` are those of `write_report`; `names` are those that the model knows, if any. For the
+    cosine, rows have length 1, as the model sees them, and no other units.
     """
 
     def __init__(
-        self, rows: Any, names: Any = None, progress: StepProgress | None = None, metric: str = EUCLIDEAN
+        self,
+        rows: Any,
+        names: Any = None,
+        progress: StepProgress | None = None,
+        metric: str = EUCLIDEAN,
+        units: tuple[Any, Any] | None = None,
     ) -> None:
         rows = rows if hasattr(rows, "shape") else np.asarray(rows)
         if len(rows.shape) != 2:
@@ -39,6 +65,8 @@ class BlockReader:
         given = next((each for each in known if each is not None and len(each) == self.n_features), None)
         self.names = [f"x{i}" for i in range(self.n_features)] if given is None else [str(name) for name in given]
         self.container, self.metric = type(rows).__name__, metric
+        checked = None if units is None else Units.checked(units, self.n_features)
+        self.units = None if metric == COSINE else checked
         self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
 
     def blocks(self, step: str) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -64,6 +92,10 @@ class BlockReader:
                 values = unit_rows(values, np.empty(values.shape, working_dtype(values.dtype)))
             yield start, stop, values
             self.progress(step, stop / self.n_rows)
+
+    def shown(self, rows: np.ndarray) -> np.ndarray:
+        """Rows in the units that they are shown in."""
+        return rows if self.units is None else self.units.of(rows)
 
     def _slice(self, start: int, stop: int) -> np.ndarray:
         if hasattr(self._rows, "read"):
@@ -114,6 +146,14 @@ class Moments:
         varies = self.whole_deviation > 1e-12 * np.maximum(np.abs(self.low), np.abs(self.high))
         difference = (self.mean - self.whole_mean) / np.where(varies, self.whole_deviation, 1.0)
         return np.where(varies & (self.count[:, None] > 0), difference, 0.0)
+
+    def shown_in(self, units: Units | None) -> Moments:
+        """The same in other units, but for the sample; None for those of the rows."""
+        if units is None:
+            return self
+        mean = np.where(self.count[:, None] > 0, units.of(self.mean), 0.0)
+        deviation, low, high = self.deviation * units.scale, units.of(self.low), units.of(self.high)
+        return replace(self, mean=mean, deviation=deviation, low=low, high=high)
 
 
 def gather_moments(reader: BlockReader, labels: Any, n_clusters: int, chosen: np.ndarray) -> Moments:

@@ -175,7 +175,7 @@ def map_section(facts: Facts) -> str:
 
 def profiles_section(facts: Facts) -> str:
     """A card for each cluster."""
-    moments, n_features = facts.moments, facts.reader.n_features
+    moments, n_features = facts.profiles, facts.reader.n_features
     found = np.flatnonzero(moments.count).tolist()
     full = float(np.clip(np.abs(moments.effect).max(), LEAST_FULL, MOST_FULL))
     unfolded = len(found) * min(n_features, SHOWN_FEATURES) <= OPEN_LINES
@@ -201,6 +201,8 @@ def profiles_section(facts: Facts) -> str:
     )
     if facts.reader.metric == COSINE:
         lead += " Rows are those of length 1."
+    if facts.reader.units is not None:
+        lead += " Values are those of the table; the model saw them scaled."
     if n_features > SHOWN_FEATURES:
         lead += f" Of {n_features:,} features, the {SHOWN_FEATURES} that differ most are shown."
     button = "" if unfolded else '<p><button type="button" class="small" id="unfold">Open all</button></p>'
@@ -210,7 +212,7 @@ def profiles_section(facts: Facts) -> str:
 
 def _profile(facts: Facts, cluster: int, features: np.ndarray, full: float) -> str:
     """Some features of a cluster; bars go right from the middle above the mean of all rows, and left below."""
-    moments, lines = facts.moments, []
+    moments, lines = facts.profiles, []
     for i in features:
         numbers = moments.mean[cluster, i], moments.deviation[cluster, i], moments.whole_mean[i]
         places, value = decimals(float(moments.whole_deviation[i])), float(moments.effect[cluster, i])
@@ -245,6 +247,7 @@ def new_rows_section(facts: Facts) -> str:
     """How to load the model and label new rows."""
     names = [json.dumps(name, ensure_ascii=False) for name in facts.reader.names]
     columns = ", ".join([*names[:NAMES_SHOWN], "..."] if len(names) > NAMES_SHOWN else names)
+    columns += "" if facts.reader.units is None else "; scaled as for the fit"
     lead, body = "The saved model labels rows that were not in the fit.", fill("new_rows.html", columns=escape(columns))
     if not hasattr(facts.model, "predict"):
         lead = f"{type(facts.model).__name__} labels the rows it was fitted to, and no others."

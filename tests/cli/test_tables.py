@@ -114,6 +114,16 @@ def test_names_that_need_quotes_are_quoted(capsys):
     assert main(command_in(capsys.readouterr().err)) == 0
 
 
+def test_columns_that_cannot_be_carried_over_or_used_are_left_out_of_the_command(capsys):
+    odd = {"label": FRAME["client"], "ratio": np.where(GROUP, 1.0, np.inf), "spans": pd.to_timedelta(GROUP, unit="s")}
+    FRAME[["income", "city"]].assign(**odd).to_parquet("t.parquet")
+    assert main(["fit", "t.parquet", *FIT, "-o", "l.csv", "-q"]) == 2
+    again = command_in(capsys.readouterr().err)
+    assert again[again.index("--drop") + 1] == "label,ratio,spans"
+    assert "--id" not in again
+    assert main(again) == 0
+
+
 def test_columns_without_names_are_diagnosed_by_number(capsys):
     FRAME.to_csv("t.csv", index=False, header=False)
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from dncsc.cli.inputs import ColumnSelection, join_names, split_names
 from dncsc.errors import InputError
-from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, NUMBER, TEXT, WHOLE, ColumnProfile
+from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, NUMBER, OTHER, TEXT, WHOLE, ColumnProfile
 
 if TYPE_CHECKING:
     from dncsc.tables.learning import TableOptions
@@ -41,7 +41,8 @@ class DiagnosisError(InputError):
             return "\n".join([str(self), "", *shown, "", "None of them can be a feature."])
         ready = shlex.join(["dncsc", *amended(arguments, self.options)])
         others = ["--missing drop leaves out rows with gaps"] if "--missing" in self.options else []
-        if any(column.kind == DATE for column in self.profiles):
+        dropped = split_names(self.options.get("--drop", ""))
+        if any(column.kind == DATE and column.name in dropped for column in self.profiles):
             others.append("--dates number makes days of dates")
         text = f"This command works.{' You may also like: ' * bool(others)}{'; '.join(others)}{'.' * bool(others)}"
         return "\n".join([str(self), "", *shown, "", text, ready])
@@ -70,8 +71,10 @@ def _values(column: ColumnProfile, most: int = 4) -> str:
         return ", ".join(column.values[:most]) + (" ..." if len(column.values) > most else "")
     if column.kind == TEXT:
         return "all different: looks like an id" if column.is_identifier else "too many different ones for a category"
-    if column.kind == EMPTY:
-        return "no values"
+    if column.kind in (EMPTY, OTHER):
+        return "no values" if column.kind == EMPTY else "no numbers, texts or dates"
+    if column.is_infinite:
+        return "some are infinite"
     if column.is_constant:
         return f"always {_number(column, column.low)}"
     spread = f"{_number(column, column.low)} to {_number(column, column.high)}"
@@ -99,7 +102,8 @@ def needed(
     used, unused, ids = [], [], []
     for column in profiles:
         is_dropped = options.categorical == "drop" and column.kind in (TEXT, CATEGORY)
-        is_useless = column.kind in (TEXT, EMPTY) or (column.kind == CATEGORY and column.is_constant)
+        is_useless = column.kind in (TEXT, OTHER, EMPTY) or (column.kind == CATEGORY and column.is_constant)
+        is_useless = is_useless or column.is_infinite
         if column.is_identifier and choice.columns is None:
             ids.append(column.name)
         elif not is_dropped and (is_useless or (column.kind == DATE and options.dates == "refuse")):
@@ -109,9 +113,10 @@ def needed(
     if not used:
         return None
     found: dict[str, str] = {}
-    if ids and carries_ids and choice.identifier is None:
-        found["--id"] = join_names(ids[:1])
-        ids = ids[1:]
+    carried = [name for name in ids if name != "label" and not name.startswith("label_")][:1]  # as labels are called
+    if carried and carries_ids and choice.identifier is None:
+        found["--id"] = join_names(carried)
+        ids.remove(*carried)
     unused = [column.name for column in profiles if column.name in {*unused, *ids}]
     if unused and choice.columns is not None:
         found["--columns"] = join_names([column.name for column in used])

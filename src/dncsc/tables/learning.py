@@ -21,7 +21,7 @@ from dncsc.tables.encoding import (
     Encoding,
     NumberColumn,
 )
-from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, MOST_VALUES, TEXT, TRUTH, ColumnProfile
+from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, MOST_VALUES, OTHER, TEXT, TRUTH, ColumnProfile
 from dncsc.tables.statistics import statistics
 
 CHOICES = {"missing": MISSING, "categorical": CATEGORICAL, "dates": DATES, "scale": SCALES}
@@ -86,8 +86,8 @@ def planned(profiles: Sequence[ColumnProfile], options: TableOptions) -> Encodin
 
 def _problem(column: ColumnProfile, options: TableOptions) -> str | None:
     """Why a column cannot be used, and what could be done; None where it can, or is left out."""
-    if column.kind == EMPTY:
-        return "has no values: leave it out"
+    if column.kind in (EMPTY, OTHER):
+        return f"has {'no values' if column.kind == EMPTY else 'values of no known kind'}: leave it out"
     if column.kind == DATE and options.dates != "number":
         return None if options.dates == "drop" else "holds dates: {dates} makes them numbers, or drops them"
     if column.kind in (CATEGORY, TEXT) and options.categorical == "drop":

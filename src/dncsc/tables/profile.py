@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from dncsc.tables import cells as reading
 from dncsc.tables.statistics import Moments
 
 NUMBER, WHOLE, TRUTH, DATE, GROUPED = "number", "whole number", "true/false", "date", "number with thousands"
-CATEGORY, TEXT, EMPTY = "category", "text", "empty"
+CATEGORY, TEXT, OTHER, EMPTY = "category", "text", "other values", "empty"
 
 MOST_VALUES = 100
 """That a category may have, and no more than one for two rows: a column of more different texts is text."""
@@ -51,6 +52,11 @@ class ColumnProfile:
     """whether whole numbers go up by 1 from row to row"""
     is_identifier: bool = False
     """whether it looks like an id: whole numbers that go up, or values that all differ"""
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether some number is infinite."""
+        return math.isinf(self.low) or math.isinf(self.high)
 
     @property
     def is_constant(self) -> bool:
@@ -96,7 +102,7 @@ class _Column:
         self.name, self.kind, self.is_text = name, "", is_text
         self.n_rows = self.n_missing = 0
         self.values: set[str] | None = set()
-        self.all_differ = self.is_whole = self.goes_up = self.counts_up = True
+        self.is_textual = self.all_differ = self.is_whole = self.goes_up = self.counts_up = True
         self.last = np.nan
         self._readers: dict[str, Callable[[Any], np.ndarray | None]] = {
             NUMBER: partial(reading.numbers, thousands=thousands) if is_text else _typed_numbers,
@@ -125,17 +131,17 @@ class _Column:
 
     def _count_values(self, cells: Any) -> None:
         """Remember different texts, while they are few; those of numbers too, as some text may follow."""
-        if self.values is not None and cells.null_count < len(cells):
-            if reading.is_textual(cells):
+        if cells.null_count < len(cells):
+            self.is_textual = reading.is_textual(cells)
+            if self.values is not None and self.is_textual:
                 self.values |= set(cells.unique().drop_null().to_pylist())
-            if len(self.values) > MOST_VALUES or not reading.is_textual(cells):
+            if self.values is not None and (len(self.values) > MOST_VALUES or not self.is_textual):
                 self.values = None
 
     def _look_for_order(self, cells: Any, present: np.ndarray) -> None:
         """Whether values differ, within each block at least, and how numbers go on from row to row."""
         if self.kind == TEXT and self.all_differ:
-            textual = reading.is_textual(cells)
-            n_different = arrow("pyarrow.compute").count_distinct(cells).as_py() if textual else -1
+            n_different = arrow("pyarrow.compute").count_distinct(cells).as_py() if self.is_textual else -1
             self.all_differ = n_different == len(cells) - cells.null_count
         elif self.kind in (NUMBER, GROUPED) and len(present) and self.is_whole:
             self.is_whole = bool((np.isfinite(present) & (present == np.floor(present))).all())
@@ -155,7 +161,7 @@ class _Column:
             all_differ = all_differ and (self.values is None or len(self.values) == n_present)
             values = () if all_differ or self.values is None else tuple(sorted(self.values))
             is_category = 0 < len(values) <= n_present // 2 + 1
-            kind, values = (CATEGORY, values) if is_category else (TEXT, ())
+            kind, values = (CATEGORY, values) if is_category else (TEXT if self.is_textual else OTHER, ())
             return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, values, is_identifier=all_differ)
         is_whole = self.kind in (NUMBER, GROUPED) and self.is_whole
         is_dense = self.goes_up or high - low < ID_DENSITY * n_present

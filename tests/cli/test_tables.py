@@ -302,6 +302,11 @@ def test_hints_name_columns_that_count_up_or_outweigh_others(capsys):
     assert "column 'client' counts up from row to row" in hints[0]
     assert "--id client" in hints[0]
     assert "column 'income' spreads 100,000 times as far as 'rate'" in hints[1]
+    write(FRAME[["client", "age"]], "gaps.csv")
+    assert main(["fit", "gaps.csv", *FIT, "--missing", "drop", "-o", "g.csv"]) == 0
+    said = capsys.readouterr().err
+    assert f"dncsc: {FRAME['age'].isna().sum()} of {N} rows lack a value: they get no label." in said
+    assert "column 'client' counts up from row to row" in said
     assert main(["fit", "t.csv", *FIT, "--id", "client", "--scale", "standard", "-o", "m.csv"]) == 0
     assert "hint" not in capsys.readouterr().err
     assert main(["fit", "t.csv", *FIT, "-o", "n.csv", "-q"]) == 0

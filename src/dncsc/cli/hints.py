@@ -10,13 +10,14 @@ from dncsc.cli.inputs import join_names
 from dncsc.cli.tables import FeatureTable
 from dncsc.tables.learning import TableOptions
 from dncsc.tables.profile import LEAST_ID_ROWS
+from dncsc.tables.rows import CompleteRows
 
 
 def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
     """Say how many rows are left out, and what may be wrong with columns of numbers, as far as the first rows show."""
     if table.left_out and not quiet:
         tell(f"{table.left_out:,} of {len(table.rows) + table.left_out:,} rows lack a value: they get no label.")
-    stored = table.stored
+    stored = table.stored.source if isinstance(table.stored, CompleteRows) else table.stored
     if quiet or (stored.names is None and not stored.direct):  # some arrays have to be unpacked as a whole
         return
     names = list(stored.names or map(str, range(stored.shape[1])))

@@ -96,7 +96,8 @@ def look(
     def blocks() -> Iterator[Any]:
         for path in read.files:
             file = FileState.of(path)
-            lacking = [name for name in names if name not in read_header(path).names]
+            there = set(read_header(path).names)
+            lacking = [name for name in names if name not in there]
             if lacking:
                 raise InputError(f"{path} has no column {lacking[0]!r}, which {read.files[0]} has.")
             n_rows[file.path] = 0

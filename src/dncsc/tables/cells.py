@@ -13,8 +13,8 @@ from dncsc.rows.values import arrow, as_arrow
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
-THOUSANDS = r"^[+-]?(\d{1,3}(%s\d{3})+|\d+)(\.\d*)?$"
-"""A number whose digits may stand in groups of three, with whatever is between them."""
+THOUSANDS = r"^[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?$"
+"""A number whose digits may stand in groups of three; 0,123 is none, but one with a decimal comma."""
 
 
 def as_cells(column: Any, is_text: bool = False) -> Any:
@@ -55,7 +55,7 @@ def numbers(cells: Any, thousands: str | None = None) -> np.ndarray | None:
 def grouped_numbers(cells: Any) -> np.ndarray | None:
     """Numbers whose digits stand in groups of three, as 1,234,567."""
     compute = arrow("pyarrow.compute")
-    if not is_textual(cells) or not compute.all(compute.match_substring_regex(cells, THOUSANDS % ",")).as_py():
+    if not is_textual(cells) or not compute.all(compute.match_substring_regex(cells, THOUSANDS)).as_py():
         return None
     return numbers(cells, ",")
 

@@ -47,12 +47,12 @@ class CompleteRows(StreamRows):
     def __init__(self, rows: Rows, kept: np.ndarray) -> None:
         if not kept.any():
             raise InputError("every row lacks a value: nothing is left to cluster. Fill values, or leave columns out.")
-        self._rows, self.kept = rows, kept
+        self.source, self.kept = rows, kept
         super().__init__(rows.files, (int(kept.sum()), rows.shape[1]), rows.dtype, rows.names)
 
     def _slices(self) -> Iterator[np.ndarray]:
         start = 0
-        for batch in self._rows.batches():
+        for batch in self.source.batches():
             yield batch[self.kept[start : start + len(batch)]]
             start += len(batch)
 

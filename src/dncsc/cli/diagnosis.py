@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_LINES = 60
 """Columns that a diagnosis lists; of wider tables it shows the first."""
 
+MOST_LETTERS = 40
+"""Of a name or a value that are shown."""
+
 SPREAD_RATIO = 100
 """Between the spreads of two columns: from there on the wider one decides nearly alone."""
 
@@ -50,7 +53,13 @@ class DiagnosisError(InputError):
 
 def described(profiles: Sequence[ColumnProfile]) -> list[list[str]]:
     """Cells of a line for each column: its name, what it holds, the share that is missing, values or spread."""
-    return [[column.name, _holds(column), _missing(column), _values(column)] for column in profiles]
+    return [[_short(column.name), _holds(column), _missing(column), _values(column)] for column in profiles]
+
+
+def _short(text: str) -> str:
+    """A text of a table for a terminal: a few letters that can be printed."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return shown if len(shown) <= MOST_LETTERS else f"{shown[: MOST_LETTERS - 3]}..."
 
 
 def _holds(column: ColumnProfile) -> str:
@@ -68,7 +77,7 @@ def _missing(column: ColumnProfile) -> str:
 
 def _values(column: ColumnProfile, most: int = 4) -> str:
     if column.kind == CATEGORY:
-        return ", ".join(column.values[:most]) + (" ..." if len(column.values) > most else "")
+        return ", ".join(map(_short, column.values[:most])) + (" ..." if len(column.values) > most else "")
     if column.kind == TEXT:
         return "all different: looks like an id" if column.is_identifier else "too many different ones for a category"
     if column.kind in (EMPTY, OTHER):
@@ -99,25 +108,18 @@ def needed(
     profiles: Sequence[ColumnProfile], options: TableOptions, choice: ColumnSelection, carries_ids: bool
 ) -> dict[str, str] | None:
     """Options that make a table usable, with their values; None if no column would be left."""
-    used, unused, ids = [], [], []
-    for column in profiles:
-        is_dropped = options.categorical == "drop" and column.kind in (TEXT, CATEGORY)
-        is_useless = column.kind in (TEXT, OTHER, EMPTY) or (column.kind == CATEGORY and column.is_constant)
-        is_useless = is_useless or column.is_infinite
-        if column.is_identifier and choice.columns is None:
-            ids.append(column.name)
-        elif not is_dropped and (is_useless or (column.kind == DATE and options.dates == "refuse")):
-            unused.append(column.name)
-        elif not is_dropped:
-            used.append(column)
+    ids = [column.name for column in profiles if column.is_identifier and choice.columns is None]
+    useless = [column.name for column in profiles if _is_useless(column, options)]
+    dropped = (TEXT, CATEGORY) if options.categorical == "drop" else ()
+    used = [column for column in profiles if column.name not in {*ids, *useless} and column.kind not in dropped]
     if not used:
         return None
     found: dict[str, str] = {}
-    carried = [name for name in ids if name != "label" and not name.startswith("label_")][:1]  # as labels are called
-    if carried and carries_ids and choice.identifier is None:
+    is_free = carries_ids and choice.identifier is None
+    carried = [name for name in ids if is_free and not name.startswith("label")][:1]  # as columns of labels are called
+    if carried:
         found["--id"] = join_names(carried)
-        ids.remove(*carried)
-    unused = [column.name for column in profiles if column.name in {*unused, *ids}]
+    unused = [column.name for column in profiles if column.name in {*useless, *ids} - {*carried}]
     if unused and choice.columns is not None:
         found["--columns"] = join_names([column.name for column in used])
     elif unused:
@@ -131,6 +133,14 @@ def needed(
     if options.scale == "none" and (spread_ratio(used) > SPREAD_RATIO or any(each.kind == CATEGORY for each in used)):
         found["--scale"] = "standard"
     return found
+
+
+def _is_useless(column: ColumnProfile, options: TableOptions) -> bool:
+    """Whether a column has to be left out by name."""
+    if column.kind in (TEXT, CATEGORY):
+        return options.categorical != "drop" and (column.kind == TEXT or column.is_constant)
+    is_refused = column.kind == DATE and options.dates == "refuse"
+    return column.kind in (OTHER, EMPTY) or column.is_infinite or is_refused
 
 
 def spread_ratio(profiles: Sequence[ColumnProfile]) -> float:

@@ -135,7 +135,8 @@ def check_aside(source: InputTable, choice: ColumnSelection) -> None:
     """Refuse columns set aside that some file does not have, for all rows: they are read when the work is done."""
     from dncsc.rows.formats import column_type, read_header
 
-    for file in source.files:
+    is_asked = choice.identifier is not None or choice.truth is not None
+    for file in source.files if is_asked else ():
         known = read_header(file)
         for option, name in choice.aside(known):
             if name in known.arrays:

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dncsc import DnCSC, TableEncoder, load_model
 from dncsc.cli import main
@@ -335,3 +337,43 @@ def test_columns_are_looked_at_block_by_block(monkeypatch, capsys):
     assert facts["client"]["counts_up"]
     assert facts["age"]["n_missing"] == 400 * FRAME["age"].isna().sum()
     assert facts["income"]["deviation"] == pytest.approx(FRAME["income"].std(ddof=0))
+
+
+CELLS = {
+    "number": st.floats(-1e6, 1e6).map(lambda value: f"{value:.3f}"),
+    "whole": st.integers(-(10**6), 10**6).map(str),
+    "grouped": st.integers(0, 10**8).map("{:,}".format),
+    "truth": st.sampled_from(["true", "False"]),
+    "date": st.dates().map(str),
+    "time": st.datetimes().map(lambda value: value.isoformat(timespec="seconds")),
+    "category": st.sampled_from(["a", "b, c", 'd"e', "nan", "é"]),
+    "text": st.text("xyz ,\n", min_size=1, max_size=8),
+    "infinite": st.sampled_from(["1.5", "inf"]),
+    "mixed": st.sampled_from(["1", "two", "2024-01-01"]),
+    "empty": st.just(""),
+}
+NAMES = st.sampled_from(["a", "b c", "label", "d,e", 'f"g', "-h", "ü", "0", "i=j"])
+SUFFIXES = ["csv", "tsv", "csv.gz"]
+
+
+@pytest.mark.filterwarnings("default")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), names=st.lists(NAMES, min_size=1, max_size=5, unique=True), suffix=st.sampled_from(SUFFIXES))
+def test_the_command_in_an_answer_works_for_any_mix_of_columns(data, names, suffix, folder, capsys):
+    n = data.draw(st.integers(6, 30))
+    frame = pd.DataFrame({"first": range(n)})
+    for name in names:
+        kind = data.draw(st.sampled_from(sorted(CELLS)))
+        cells = st.one_of(CELLS[kind], st.just("")) if data.draw(st.booleans()) else CELLS[kind]
+        frame[name] = data.draw(st.lists(cells, min_size=n, max_size=n))
+    path = folder / f"t.{suffix}"
+    write(frame, str(path))
+    fit = ["fit", str(path), "-k", "2", "--method", "k-means", "--force", "-q", "-o", str(folder / "l.csv")]
+    capsys.readouterr()
+    if main(fit) == 0:
+        return
+    said = capsys.readouterr().err
+    if "can be a feature" in said or "values that are not finite" in said:
+        return  # there is nothing to use, or but a number to correct
+    assert main(command_in(said)) == 0, said + capsys.readouterr().err
+    assert len(pd.read_csv(folder / "l.csv", skip_blank_lines=False)) == n

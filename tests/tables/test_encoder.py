@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dncsc
 from dncsc import DnCSC, TableEncoder
@@ -29,6 +30,11 @@ MAKERS = {
     "polars categories": lambda data: pl.DataFrame(data, schema_overrides={"city": pl.Categorical}),
     "pyarrow": pa.table,
 }
+
+
+@parametrize_with_checks([TableEncoder()])
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -89,7 +95,7 @@ def test_another_table_than_it_was_fitted_to_is_refused():
     encoder = TableEncoder().fit(pa.table(DATA))
     with pytest.raises(ValueError, match="X has no column 'age', which TableEncoder was fitted to"):
         encoder.transform(pa.table({"member": [True], "city": ["Rome"]}))
-    with pytest.raises(ValueError, match="X has 2 columns, but TableEncoder was fitted to 3"):
+    with pytest.raises(ValueError, match="X has 2 features, but TableEncoder is expecting 3"):
         encoder.transform(np.zeros((1, 2)))
     with pytest.raises(ValueError, match="names that differ"):
         TableEncoder().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))

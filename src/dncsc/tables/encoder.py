@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from dncsc.errors import InputError, ParameterError
 from dncsc.rows.base import BATCH_ROWS
@@ -105,7 +105,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         names, columns, named = _columns(X)
         known = list(getattr(self, "feature_names_in_", ())) if named else []
         if not known and len(columns) != self.n_features_in_:
-            raise ValueError(f"X has {len(columns)} columns, but TableEncoder was fitted to {self.n_features_in_}.")
+            raise ValueError(
+                f"X has {len(columns)} features, but TableEncoder is expecting {self.n_features_in_} features as input."
+            )
         lacking = [name for name in self.encoding_.names if known and name not in names]
         if lacking:
             raise ValueError(f"X has no column {listed(lacking)}, which TableEncoder was fitted to.")
@@ -134,9 +136,7 @@ def _columns(X: Any) -> tuple[list[str], list[Any], bool]:
     if kind in ("polars", "pyarrow"):
         table = pa.table(X.to_arrow() if kind == "polars" else X)
         return _distinct(table.column_names), table.columns, True
-    array = np.asarray(X)
-    if array.ndim != 2:
-        raise ValueError(f"X has to be a table of rows and columns; got {array.ndim} dimensions.")
+    array = check_array(X, dtype=None, ensure_all_finite=False)
     columns = [pa.array(column.tolist()) if array.dtype.kind == "O" else column for column in array.T]
     return [f"x{number}" for number in range(len(columns))], columns, False
 

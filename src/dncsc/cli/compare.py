@@ -65,7 +65,7 @@ def compare(
     ones. Each method is tried on a few rows first, so that times are those of later runs.
     """
     from dncsc.cli.hints import tell_hints
-    from dncsc.cli.tables import diagnosing, open_table
+    from dncsc.cli.tables import diagnosing, learn_table, plan_table
     from dncsc.tables.learning import TableOptions
 
     choice = ColumnSelection(columns, drop, identifier, truth)
@@ -85,11 +85,11 @@ def compare(
         estimators[name] = make_estimator(name, k, **given, **taken)
     progress = ProgressDisplay(quiet)
     with signals_end_at_once(""), source(data) as read, progress, diagnosing(read, choice, asked):
-        table = open_table(read, choice, asked, seed, progress)
-        rows = table.rows
-        options.check_enough(rows.shape[0], k, read.name)
+        table = plan_table(read, choice, asked)
+        options.check_enough(len(table.rows), k, read.name)
         tell_hints(table, asked, quiet)
         classes = None if truth is None else _classes(read, truth, table)
+        rows = learn_table(table, asked, seed, progress).rows
         results = [_run(name, estimator, rows, progress) for name, estimator in estimators.items()]
     done = {facts["method"]: facts.pop("labels") for facts in results if "labels" in facts}
     for facts in results:

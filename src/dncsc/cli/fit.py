@@ -72,7 +72,7 @@ def fit(
     """
     from dncsc.cli.hints import tell_hints
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
-    from dncsc.cli.tables import diagnosing, open_table
+    from dncsc.cli.tables import diagnosing, learn_table, plan_table
     from dncsc.tables.learning import TableOptions
     from dncsc.tables.notes import as_note
 
@@ -82,10 +82,8 @@ def fit(
     targets = [target for target in (labels_to, model_to, report_to) if target is not None]
     if not targets:
         raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
-    choice, asked = (
-        ColumnSelection(columns, drop, identifier),
-        TableOptions(missing, categorical, dates, scale, thousands),
-    )
+    choice = ColumnSelection(columns, drop, identifier)
+    asked = TableOptions(missing, categorical, dates, scale, thousands)
     k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
     check(targets, places(data), force)
     if cluster is not None and max_memory is not None:
@@ -112,11 +110,12 @@ def fit(
     carries_ids = labels_to is not None and labels_to.holds != "one array"
     with signals_end_at_once(advice), source(data) as read:
         with ProgressDisplay(summary.quiet) as progress, diagnosing(read, choice, asked, carries_ids=carries_ids):
-            table = open_table(read, choice, asked, seed, progress)
-            rows = table.rows
-            options.check_enough(rows.shape[0], k, read.name)
+            table = plan_table(read, choice, asked)
+            options.check_enough(len(table.rows), k, read.name)
             identifiers = find_identifiers(read, identifier, labels_to)
             tell_hints(table, asked, summary.quiet)
+            table = learn_table(table, asked, seed, progress)
+            rows = table.rows
             _fit(estimator, rows, read.name, progress, cluster)
         remembered = None if table.encoding is None else as_note(table.encoding)
         peak_memory, notes = memory.peak(), {"encoding": remembered, "data": read.name}

@@ -135,10 +135,8 @@ def estimate(
             f"--method: what a fit needs is known of dnc-sc alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
-    choice, asked = (
-        ColumnSelection(columns, drop, identifier),
-        TableOptions(missing, categorical, dates, scale, thousands),
-    )
+    choice = ColumnSelection(columns, drop, identifier)
+    asked = TableOptions(missing, categorical, dates, scale, thousands)
     n_rows, n_features, dtype, copied = _shape(data, rows, features, choice, asked)
     options.check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())

@@ -48,20 +48,8 @@ class FeatureTable:
         return self.rows.source if isinstance(self.rows, EncodedRows) else self.rows
 
 
-def open_table(
-    read: InputTable, choice: ColumnSelection, options: TableOptions, seed: int, watch: Watcher
-) -> FeatureTable:
-    """Features of a table, encoded as asked."""
-    plan = plan_table(read, choice, options)
-    if plan.encoding is None:
-        return plan
-    stored = plan.stored
-    encoding = learned(plan.encoding, options, stored.batches(), stored.shape, seed, watch)
-    return replace(plan, rows=EncodedRows(stored, encoding), encoding=encoding)
-
-
 def plan_table(read: InputTable, choice: ColumnSelection, options: TableOptions) -> FeatureTable:
-    """The same before anything is filled or scaled: as many rows, and as many features."""
+    """Features of a table before anything is filled or scaled: as many rows, and as many features."""
     files = [str(file) for file in read.files]
     columns = feature_columns(read, choice)
     if options.wants_numbers:
@@ -71,9 +59,18 @@ def plan_table(read: InputTable, choice: ColumnSelection, options: TableOptions)
         names = rows.names or tuple(map(str, columns or range(rows.shape[1])))
         return _encoded(rows, Encoding(tuple(map(NumberColumn, names)), scale=options.scale))
     columns, profiles, n_rows = look(read, choice, options.thousands)
-    encoding = planned(profiles, options)
-    used = [columns[[each.name for each in profiles].index(name)] for name in encoding.names]
-    return _encoded(open_rows(files, used, CellReaders(encoding.readers(options.thousands), n_rows)), encoding)
+    encoding, called = planned(profiles, options), {str(column): column for column in columns}
+    cells = CellReaders(encoding.readers(options.thousands), n_rows)
+    return _encoded(open_rows(files, [called[name] for name in encoding.names], cells), encoding)
+
+
+def learn_table(plan: FeatureTable, options: TableOptions, seed: int, watch: Watcher) -> FeatureTable:
+    """The same, filled and scaled by what the rows have."""
+    if plan.encoding is None:
+        return plan
+    stored = plan.stored
+    encoding = learned(plan.encoding, options, stored.batches(), stored.shape, seed, watch)
+    return replace(plan, rows=EncodedRows(stored, encoding), encoding=encoding)
 
 
 def _encoded(stored: Rows, encoding: Encoding) -> FeatureTable:

@@ -124,7 +124,7 @@ class Encoding:
     @property
     def number_columns(self) -> list[int]:
         """Which columns become one feature each."""
-        return self._numbers[1]
+        return [number for _, number, column in self._starts if isinstance(column, NumberColumn)]
 
     def readers(self, thousands: str | None = None) -> tuple[Callable[[Any], np.ndarray], ...]:
         """What reads the cells of each column."""
@@ -151,11 +151,14 @@ class Encoding:
         return features
 
     @cached_property
-    def _numbers(self) -> tuple[list[int], list[int], np.ndarray]:
+    def _numbers(self) -> tuple[Any, Any, np.ndarray]:
         """Of columns of numbers: places among the features, numbers among the columns; fill, centre, scale of each."""
         found = [each for each in self._starts if isinstance(each[2], NumberColumn)]
         about = [[np.nan if c.fill is None else c.fill, c.centre, c.scale] for _, _, c in found]
-        return [place for place, _, _ in found], [n for _, n, _ in found], np.array(about).reshape(-1, 3).T
+        table = np.array(about).reshape(-1, 3).T
+        if len(found) == len(self.columns):
+            return slice(None), slice(None), table  # which costs less than all of them one by one
+        return [place for place, _, _ in found], [number for _, number, _ in found], table
 
     @cached_property
     def _categories(self) -> list[tuple[int, int, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from dncsc import DnCSC, TableEncoder, load_model
 from dncsc.cli import main
 from dncsc.metrics import nmi
+from dncsc.rows.values import arrow
 
 FIT = ["-k", "3", "--landmarks", "40"]
 N = 240
@@ -260,6 +262,14 @@ def test_gaps_in_arrays_are_diagnosed_and_filled(capsys):
     assert main(again) == 0
     filled = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
     np.testing.assert_array_equal(np.load("l.npy"), DnCSC(3, n_landmarks=40, random_state=0).fit_predict(filled))
+
+
+def test_arrays_with_gaps_are_refused_as_before_where_pyarrow_is_not_installed(capsys, monkeypatch):
+    np.save("rows.npy", [[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
+    arrow.cache_clear()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["fit", "rows.npy", "-k", "2", "-o", "l.npy", "-q"]) == 2
+    assert "not finite: 1 x NaN; the first is in row 1, column 1" in capsys.readouterr().err
 
 
 def test_several_files_are_one_table(capsys):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from dncsc.tables.learning import TableOptions, UnusableColumnsError, learned, p
 from dncsc.tables.notes import from_note, from_scale_note
 from dncsc.tables.profile import ColumnProfile, profile
 from dncsc.tables.rows import CompleteRows, EncodedRows, complete
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -120,9 +117,11 @@ def diagnosing(
         if isinstance(error, NotFiniteError) and not error.counts.get("NaN"):
             raise
         try:
-            known = isinstance(error, UnusableColumnsError)
-            profiles = error.profiles if known else look(read, choice, options.thousands)[1]  # type: ignore[union-attr]
-        except ImportError:
+            if isinstance(error, UnusableColumnsError):
+                profiles = error.profiles
+            else:
+                _, profiles, _ = look(read, choice, options.thousands)
+        except ImportError:  # arrays are read without pyarrow, but not looked at
             raise error from None
         found = needed(profiles, options, choice, carries_ids)
         if found == {}:  # something else is wrong

@@ -28,6 +28,7 @@ LAYERS = [
     "checkpoint",
     "model_file",
     "budget",
+    "tables",
     "estimators",
 ]
 """From the lowest: each imports from itself and those before it."""

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from dncsc.estimators.registry import clusterer, estimate, methods
     from dncsc.estimators.saving import load_model
     from dncsc.rows import open_rows
+    from dncsc.tables.encoder import TableEncoder
 
 _MODULE_OF = {
     **dict.fromkeys(("ExactSC", "LSC", "LloydKMeans", "NystromSC", "USPEC"), "estimators.baselines"),
     **dict.fromkeys(("clusterer", "estimate", "methods"), "estimators.registry"),
     **dict.fromkeys(("LSEC", "USENC"), "estimators.ensembles"),
     **{"DnCSC": "estimators.dnc_sc", "load_model": "estimators.saving", "open_rows": "rows"},
-    **{"InsufficientMemoryError": "budget", "watch": "engines.watch"},
+    **{"InsufficientMemoryError": "budget", "watch": "engines.watch", "TableEncoder": "tables.encoder"},
 }
 _MODULES = ("datasets", "metrics", "plot", "report")
 
@@ -37,6 +38,7 @@ __all__ = [
     "InsufficientMemoryError",
     "LloydKMeans",
     "NystromSC",
+    "TableEncoder",
     "__version__",
     "clusterer",
     "datasets",

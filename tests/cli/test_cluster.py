@@ -42,6 +42,21 @@ def test_labels_and_model_are_those_of_this_machine(cluster, rows, monkeypatch):
     assert load_model("there.npz").feature_names_in_.tolist() == ["a", "b"]
 
 
+def test_workers_fill_gaps_and_encode_categories_as_this_machine_does(cluster, blobs, rows, monkeypatch, capfd):
+    monkeypatch.setattr("dncsc.cli.cluster.CHUNK_BYTES", 2**13)
+    X, y = blobs(2_000, k=3, apart=60.0)
+    gaps = pa.array(X[:, 0], mask=np.arange(2_000) % 9 == 0)
+    table = pa.table({"a": gaps, "b": X[:, 1], "kind": pa.array(["u", "v", "w"]).take(pa.array(y))})
+    pa.parquet.write_table(table, "rows.parquet", row_group_size=300)
+    encoded = [*FIT, "--missing", "median", "--categorical", "one-hot"]
+    assert main([*encoded, "-o", "here.npy"]) == 0
+    assert main([*encoded, "-o", "there.npy", "--cluster", cluster.scheduler_address]) == 0
+    np.testing.assert_array_equal(np.load("there.npy"), np.load("here.npy"))
+    dropping = [*FIT, "--missing", "drop", "--cluster", cluster.scheduler_address]
+    assert main([*dropping, "-o", "l.npy"]) == 2
+    assert "--missing drop leaves out rows while it reads" in capfd.readouterr().err
+
+
 def test_an_ensemble_brings_all_home_that_a_report_needs(cluster, rows):
     ensemble = [*FIT, "--method", "lsec", "--report", "r.html"]
     assert main([*ensemble, "--cluster", cluster.scheduler_address]) == 0

@@ -1,4 +1,4 @@
-"""What the command line refuses: in one line, with the right exit code, and without leaving anything behind."""
+"""What the command line refuses: briefly, with the right exit code, and without leaving anything behind."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Run a command that has to fail: gives its one line. Every file has to be as it was before."""
+    """Run a command that has to fail: gives what it says of that. Every file has to be as it was before."""
 
     def run(arguments: list[str], code: int) -> str:
         before = {path: (path.is_dir() or path.read_bytes()) for path in folder.rglob("*")}
         assert main(arguments) == code
         said = capfd.readouterr()
         assert said.out == ""
-        *_, line = said.err.splitlines()
-        assert line.startswith("dncsc: ")
+        line = said.err[f"\n{said.err}".rindex("\ndncsc: ") :]
         assert "Traceback" not in said.err
         assert {path: (path.is_dir() or path.read_bytes()) for path in folder.rglob("*")} == before
         return line
@@ -69,15 +68,15 @@ BAD_FILES = [
     *((f"junk.{kind}", JUNK, 3, "unknown kind") for kind in ("csv", "npy", "npz", "parquet", "feather", "arrow")),
     ("parquet.csv", parquet(a=[1.0, 2.0]), 3, "the suffix .csv claims text, but the content is a Parquet file"),
     ("ragged.csv", b"a,b\n1,2\n3,4,5\n6,7\n", 2, "line 3 has 3 cells; the first has 2"),
-    ("text.csv", b"a,b\n1,2\n3,x\n", 2, "column 'b' holds 'x' in row 1, which is no number. Choose other columns with"),
-    ("text.parquet", parquet(a=["x", "y"], b=[1.0, 2.0]), 2, "choose others with --columns b. Not numbers are 'a'"),
-    ("missing.csv", b"a,b\n1,2\n3,\n", 2, "column 'b' has no value in row 1"),
-    ("missing.parquet", parquet(a=[1.0, None, 3.0]), 2, "column 'a' has no value in row 1"),
-    ("nan.csv", b"a,b\n1,2\n3,nan\n5,6\n", 2, "row 1, column 1 ('b')"),
+    ("text.csv", b"a,b\n1,2\n3,x\n", 2, "-o labels.csv --model m.npz --categorical one-hot --scale standard\n"),
+    ("text.parquet", parquet(a=["x", "y"], b=[1.0, 2.0]), 2, "--model m.npz --categorical one-hot --scale standard\n"),
+    ("missing.csv", b"a,b\n1,2\n3,\n", 2, "--model m.npz --missing median\n"),
+    ("missing.parquet", parquet(a=[1.0, None, 3.0]), 2, "--model m.npz --missing median\n"),
+    ("nan.csv", b"a,b\n1,2\n3,nan\n5,6\n", 2, "--model m.npz --missing median\n"),
     ("twice.csv", b"a,a\n1,2\n3,4\n", 2, "more than one column called 'a'"),
     ("none.csv", b"a,b\n", 2, "no rows"),
     ("few.csv", b"a,b\n1,2\n", 2, "-k 2: few.csv has only 1 rows"),
-    ("ünï cödé.csv", b"a,b\n1,2\n3,x\n", 2, "ünï cödé.csv: column 'b' holds 'x'"),
+    ("ünï cödé.csv", b"a,b\n1,2\n3,x\n", 2, "ünï cödé.csv has columns that cannot be used"),
     ("one dimension.npy", lambda path: np.save(path, ROWS[:, 0]), 2, "one dimension"),
     ("objects.npy", lambda path: np.save(path, np.array([{}], object)), 2, "Python objects"),
 ]

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
+import pyarrow.csv
 import pyarrow.feather
 import pyarrow.ipc
 import pyarrow.parquet
@@ -18,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dncsc.rows import FileReadError, open_rows
+from dncsc.rows.format import CellReaders
 from row_files import (
     DIRECT,
     KINDS,
@@ -32,6 +35,7 @@ from row_files import (
     table_of,
     whole,
     write_csv,
+    write_table,
     written,
 )
 
@@ -266,3 +270,26 @@ def test_reading_200_mb_by_batches_does_not_hold_them(tmp_path, run_python):
     assert as_a_whole > 180
     assert max(by_batches[:4]) < 60, dict(zip(names, by_batches, strict=True))
     assert by_batches[4] < 130, dict(zip(names, by_batches, strict=True))
+
+
+def lengths_of(cells):
+    """How many letters a text has; NaN for none."""
+    return pa.compute.utf8_length(cells.cast(pa.string())).cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.arrow", "t.arrows"])
+def test_cells_of_any_kind_are_read_by_what_is_given_for_them(tmp_path, name):
+    table = pa.table({"word": ["a", None, "ccc", "dd"] * 50, "count": [1, 22, None, 333] * 50, "other": [None] * 200})
+    path = tmp_path / name
+    if name == "t.csv":
+        pa.csv.write_csv(table, path)
+    else:
+        write_table(table, path)
+    counted = {path: 200} if name == "t.csv" else {}
+    for n_rows in ({}, counted):
+        rows = open_rows(path, columns=["count", "word"], cells=CellReaders((lengths_of, lengths_of), n_rows))
+        assert (rows.shape, rows.names, rows.dtype) == ((200, 2), ("count", "word"), np.float64)
+        wanted = [[1, 1], [2, np.nan], [np.nan, 3], [3, 2]] * 50
+        np.testing.assert_array_equal(whole(pickle.loads(pickle.dumps(rows)), 7), wanted)
+        if rows.seekable:
+            np.testing.assert_array_equal(rows.read(3, 90), wanted[3:90])

@@ -58,7 +58,7 @@ TOY = Format(
     matches=lambda head: head.startswith(MAGIC),
     open=ToyRows,
     header=lambda file: Header(lines(file)[0], lines(file)[0], has_names=True),
-    read_column=lambda file, name, n_rows: iter([cells(file, name)]),
+    read_columns=lambda file, names, n_rows: iter([[cells(file, name) for name in names]]),
     column_type=lambda file, name: np.array(cells(file, name)).dtype,
     writers={".toy": lambda stream, output: nullcontext(ToyWriter(stream, output.names))},
 )

@@ -58,6 +58,7 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     fit: (
         "dncsc fit data.parquet -k 13 -o labels.parquet --model m.npz --report r.html",
         "dncsc fit clients.csv -k 8 --id client --scale standard -o clusters.csv",
+        "dncsc fit clients.csv -k 8 --missing median --categorical one-hot --scale standard -o c.csv",
         "cat points.csv | dncsc fit - -k 3 -o - | sort | uniq -c",
         "dncsc fit texts.npy -k 1000 --metric cosine --layers 10,100 -o topics.parquet",
         "dncsc fit huge.parquet -k 50 -o l.parquet --max-memory 2GB --resume work",
@@ -71,7 +72,7 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "dncsc compare data.csv -k 10 --methods dnc-sc,u-spec,k-means",
         "dncsc compare flower.parquet -k 13 --truth class",
     ),
-    info: ("dncsc info model.npz", "dncsc info model.npz --json"),
+    info: ("dncsc info model.npz", "dncsc info model.npz --json", "dncsc info clients.csv"),
     estimate: ("dncsc estimate data.parquet", "dncsc estimate --rows 1000000000 --features 10 --landmarks 2000"),
     methods: ("dncsc methods",),
     demo: ("dncsc demo", "dncsc demo --rows 100000 -o flower.svg"),
@@ -137,5 +138,6 @@ def run(arguments: list[str]) -> int:
             if "--debug" in arguments:
                 traceback.print_exception(error)
             code, text = explain(error)
-            tell(text)
+            told = getattr(error, "told", None)  # of a table, whose columns are listed
+            tell(text if told is None else told(arguments))
         return code if isinstance(code, int) else 0

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from dncsc.cli import options
 from dncsc.cli.errors import explain
-from dncsc.cli.inputs import ColumnSelection, InputTable, open_features, source
+from dncsc.cli.inputs import ColumnSelection, InputTable, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.options import METHOD, ROWS, complete_method, make_estimator, option
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import cluster_sizes, print_json, print_table
-from dncsc.errors import InputError
+from dncsc.errors import InputError, NotFiniteError
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from dncsc.cli.tables import FeatureTable
     from dncsc.rows import Rows
 
 WARM_UP_ROWS = 5_000
@@ -42,6 +43,12 @@ def compare(
     truth: TruthColumn = None,
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
+    identifier: options.Identifier = None,
+    scale: options.Scale = "none",
+    missing: options.Missing = "refuse",
+    categorical: options.Categorical = "refuse",
+    dates: options.Dates = "refuse",
+    thousands: options.Thousands = None,
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
@@ -57,6 +64,12 @@ def compare(
     Agreement is normalized mutual information (NMI) in per cent: 100 for the same clusters, about 0 for unrelated
     ones. Each method is tried on a few rows first, so that times are those of later runs.
     """
+    from dncsc.cli.hints import tell_hints
+    from dncsc.cli.tables import diagnosing, learn_table, plan_table
+    from dncsc.tables.learning import TableOptions
+
+    choice = ColumnSelection(columns, drop, identifier, truth)
+    asked = TableOptions(missing, categorical, dates, scale, thousands)
     k = options.number_of_clusters(clusters)
     if k == "auto":
         raise InputError("compare needs one number of clusters for all methods: give -k a number.")
@@ -70,10 +83,13 @@ def compare(
         known = make_estimator(name, 1).get_params()
         taken = {parameter: value for parameter, value in wanted.items() if parameter in known}
         estimators[name] = make_estimator(name, k, **given, **taken)
-    with signals_end_at_once(""), source(data) as read, ProgressDisplay(quiet) as progress:
-        rows = open_features(read, ColumnSelection(columns, drop, truth=truth))
-        options.check_enough(rows.shape[0], k, read.name)
-        classes = None if truth is None else _classes(read, truth, rows.shape[0])
+    progress = ProgressDisplay(quiet)
+    with signals_end_at_once(""), source(data) as read, progress, diagnosing(read, choice, asked):
+        table = plan_table(read, choice, asked)
+        options.check_enough(len(table.rows), k, read.name)
+        tell_hints(table, asked, quiet)
+        classes = None if truth is None else _classes(read, truth, table)
+        rows = learn_table(table, asked, seed, progress).rows
         results = [_run(name, estimator, rows, progress) for name, estimator in estimators.items()]
     done = {facts["method"]: facts.pop("labels") for facts in results if "labels" in facts}
     for facts in results:
@@ -92,6 +108,7 @@ def _run(name: str, estimator: Any, rows: Rows, progress: ProgressDisplay) -> di
     from sklearn.base import clone
 
     from dncsc import watch
+    from dncsc.rows.columns import MissingValueError
 
     try:
         piece = next(iter(rows.batches(max(WARM_UP_ROWS, estimator.n_clusters))))
@@ -105,25 +122,28 @@ def _run(name: str, estimator: Any, rows: Rows, progress: ProgressDisplay) -> di
         seconds = time.perf_counter() - start
         progress.expect(0)
         return {"method": name, "seconds": seconds, "labels": estimator.labels_}
+    except (MissingValueError, NotFiniteError):
+        raise  # of the rows, not of the method
     except (ValueError, MemoryError) as error:
         return {"method": name, "refused": explain(error)[1]}
 
 
-def _classes(read: InputTable, truth: str, n_rows: int) -> np.ndarray:
-    """True classes as numbers."""
+def _classes(read: InputTable, truth: str, table: FeatureTable) -> np.ndarray:
+    """True classes of the rows that are clustered, as numbers."""
     import numpy as np
 
-    from dncsc.rows.formats import read_column
+    from dncsc.rows.formats import read_columns
 
     numbers: dict[Any, int] = {}
     blocks = []
-    for block in read_column(read.files, truth, 2**17):
+    for (block,) in read_columns(read.files, [truth], 2**17):
         values = block if isinstance(block, list) else block.tolist()
         blocks.append(np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int32))
     classes = np.concatenate(blocks)
+    n_rows = len(table.rows) + table.left_out
     if len(classes) != n_rows:
         raise InputError(f"--truth: {read.name} has {n_rows:,} rows, but {len(classes):,} values of {truth!r}.")
-    return classes
+    return classes if table.kept is None else classes[table.kept]
 
 
 def _scores(labels: np.ndarray, classes: np.ndarray | None, done: dict[str, np.ndarray]) -> dict[str, Any]:

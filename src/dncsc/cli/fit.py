@@ -6,12 +6,12 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from dncsc import memory
 from dncsc.cli import options
 from dncsc.cli.errors import tell
-from dncsc.cli.inputs import ColumnSelection, open_features, places, source
+from dncsc.cli.inputs import ColumnSelection, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.layers import check_method, layer_groups, parse_layers
 from dncsc.cli.options import OUTPUT, RUNNING, option
@@ -21,19 +21,12 @@ from dncsc.cli.summary import Summary, cluster_sizes
 from dncsc.errors import InputError
 
 if TYPE_CHECKING:
+    from dncsc.cli.tables import FeatureTable
     from dncsc.rows import Rows
 
 LabelsTo = Annotated[str | None, options.Labels]
 ModelFile = Annotated[str | None, option(OUTPUT, "Model to predict with later, as .npz.", "--model", metavar="FILE")]
 ReportFile = Annotated[str | None, option(OUTPUT, "Page to look at, as .html.", "--report", metavar="FILE")]
-Scale = Annotated[
-    Literal["none", "standard", "robust"],
-    option(
-        options.ROWS,
-        "Scale columns: standard by mean and standard deviation, robust by median and quartiles of 100,000 rows.",
-        metavar="none|standard|robust",
-    ),
-]
 Resume = Annotated[
     str | None,
     option(RUNNING, "Keep what is done in this folder: the same command resumes an interrupted fit.", metavar="FOLDER"),
@@ -53,7 +46,11 @@ def fit(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
-    scale: Scale = "none",
+    scale: options.Scale = "none",
+    missing: options.Missing = "refuse",
+    categorical: options.Categorical = "refuse",
+    dates: options.Dates = "refuse",
+    thousands: options.Thousands = None,
     method: options.Method = "dnc-sc",
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
@@ -71,10 +68,14 @@ def fit(
     Labels stand in the order of the rows, in a column called label. With --layers 10,50 columns label_10 and label_50
     follow, whose groups are made of whole clusters, and nested: those of 50 lie within those of 10. Files may be larger
     than memory. Nothing is overwritten unless --force says so, and nothing half written is left behind. The first line
-    of CSV holds names, unless it looks like the rows below it; columns are then called 0, 1, 2, ...
+    of CSV holds names, unless it looks like the rows below it; columns are then called 0, 1, 2, ... Where columns are
+    text, dates or have gaps, and no option says what to do, the answer lists what all of them hold, and a command.
     """
+    from dncsc.cli.hints import tell_hints
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
-    from dncsc.cli.scaling import scaled
+    from dncsc.cli.tables import diagnosing, learn_table, plan_table
+    from dncsc.tables.learning import TableOptions
+    from dncsc.tables.notes import as_note
 
     labels_to = None if output is None else table_target(output)
     model_to = None if model is None else file_target(model, "--model", [".npz"])
@@ -83,11 +84,16 @@ def fit(
     if not targets:
         raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
     choice = ColumnSelection(columns, drop, identifier)
+    asked = TableOptions(missing, categorical, dates, scale, thousands)
     k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
     check(targets, places(data), force)
     if cluster is not None and max_memory is not None:
         raise InputError(
             "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
+        )
+    if cluster is not None and missing == "drop":
+        raise InputError(
+            "--missing drop leaves out rows while it reads, which workers of a --cluster cannot. Fill them."
         )
     advice = "Nothing was written. With --resume FOLDER, a fit goes on later from where it was interrupted."
     if resume is not None:
@@ -102,23 +108,28 @@ def fit(
     if report_to is not None:
         import dncsc.report  # noqa: F401  # before any work: it may lack what it needs
     summary = Summary("fit", quiet, json, labels_to is not None and labels_to.path is None)
+    carries_ids = labels_to is not None and labels_to.holds != "one array"
     with signals_end_at_once(advice), source(data) as read:
-        with ProgressDisplay(summary.quiet) as progress:
-            rows = open_features(read, choice)
-            options.check_enough(rows.shape[0], k, read.name)
+        with ProgressDisplay(summary.quiet) as progress, diagnosing(read, choice, asked, carries_ids=carries_ids):
+            table = plan_table(read, choice, asked)
+            options.check_enough(len(table.rows), k, read.name)
             identifiers = find_identifiers(read, identifier, labels_to)
-            rows, remembered = scaled(rows, scale, seed, progress)
+            tell_hints(table, asked, summary.quiet)
+            table = learn_table(table, asked, seed, progress)
+            rows = table.rows
             _fit(estimator, rows, read.name, progress, cluster)
-        peak_memory, notes = memory.peak(), {"scale": remembered, "data": read.name}
+        remembered = None if table.encoding is None else as_note(table.encoding)
+        peak_memory, notes = memory.peak(), {"encoding": remembered, "data": read.name}
 
         def deliver(to: Target) -> None:
-            write_labels(to, estimator.labels_, read, identifiers, summary.quiet, layer_groups(wanted, estimator))
+            groups = layer_groups(wanted, estimator)
+            write_labels(to, estimator.labels_, read, identifiers, summary.quiet, groups, table.kept)
 
         write_all(
             [
                 (model_to, lambda to: estimator.save(to.path, notes=notes)),
                 (labels_to, deliver),
-                (report_to, lambda to: _report(to, estimator, rows, read.name, summary.quiet, remembered)),
+                (report_to, lambda to: _report(to, estimator, table, read.name, summary.quiet)),
             ]
         )
     n_clusters = len(estimator.cluster_centers_)
@@ -127,6 +138,7 @@ def fit(
         "rows": rows.shape[0],
         "features": rows.shape[1],
         "columns": None if rows.names is None else list(rows.names),
+        "left_out": table.left_out,
         "scale": scale,
         "parameters": estimator.get_params(),
         "n_clusters": n_clusters,
@@ -152,11 +164,11 @@ def _fit(estimator: Any, rows: Rows, name: str, progress: ProgressDisplay, clust
             fit_on_cluster(estimator, rows, cluster, name)
 
 
-def _report(target: Target, estimator: Any, rows: Rows, data: str, quiet: bool, scaling: dict[str, Any] | None) -> None:
+def _report(target: Target, estimator: Any, table: FeatureTable, data: str, quiet: bool) -> None:
     from dncsc.report import write_report
 
+    rows, units = table.rows, None if table.encoding is None else table.encoding.units
     command, n_rows = shlex.join(["dncsc", *sys.argv[1:]]), rows.shape[0]
-    units = None if scaling is None else (scaling["centre"], scaling["scale"])
     with ProgressDisplay(quiet) as progress:
 
         def tell_step(step: str, share: float) -> None:

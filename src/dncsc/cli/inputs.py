@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,6 @@ from dncsc.errors import InputError
 from dncsc.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from dncsc.rows import Rows
     from dncsc.rows.format import Header
 
 STDIN = "standard input"
@@ -42,15 +42,26 @@ class ColumnSelection:
     identifier: str | None = None
     truth: str | None = None
 
-    @property
-    def aside(self) -> dict[str, str]:
-        """Columns that are not features, by the options that name them."""
-        named = {"--id": self.identifier, "--truth": self.truth}
-        return {option: name for option, name in named.items() if name is not None}
+    def aside(self, known: Header) -> list[tuple[str, str]]:
+        """Options that name columns that are not features, each with a name."""
+        truth = [] if self.truth is None else [("--truth", self.truth)]
+        return [*(("--id", name) for name in identifier_names(self.identifier, known)), *truth]
 
     def __post_init__(self) -> None:
         if self.columns is not None and self.drop is not None:
             raise InputError("--columns and --drop exclude each other: give one of them.")
+
+
+def split_names(text: str) -> list[str]:
+    """Names between commas; quotes keep a comma inside a name."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Names as `split_names` takes them."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
 
 
 def places(typed: str) -> list[Path]:
@@ -88,30 +99,32 @@ def source(typed: str) -> Iterator[InputTable]:
         yield InputTable(STDIN, [path])
 
 
-def open_features(source: InputTable, choice: ColumnSelection) -> Rows:
-    """Rows of a source with the columns that are features."""
-    from dncsc.rows import open_rows
+def identifier_names(typed: str | None, known: Header) -> list[str]:
+    """Columns that --id names: one, as it is called, or some between commas."""
+    if typed is None:
+        return []
+    return [typed] if typed in (*known.names, *known.arrays) else list(dict.fromkeys(split_names(typed))) or [typed]
 
-    return open_rows([str(file) for file in source.files], _features(source, choice))
 
-
-def _features(source: InputTable, choice: ColumnSelection) -> list[Any] | None:
-    """Columns to read, by name or number; None for all."""
+def feature_columns(source: InputTable, choice: ColumnSelection, *, tells: bool = True) -> list[Any] | None:
+    """Columns to read, by name or number; None for all. A column that is left out for want of a name is told of."""
     from dncsc.rows.formats import read_header
 
-    if choice.columns is None and choice.drop is None and not choice.aside:
+    known = read_header(source.files[0])
+    nothing_said = choice.columns is None and choice.drop is None and choice.identifier is None and choice.truth is None
+    if nothing_said and "" not in known.features:
         return None
     check_aside(source, choice)
-    known = read_header(source.files[0])
     columns = _listed("--columns", choice.columns, known, source.name)
     left_out = set(_listed("--drop", choice.drop, known, source.name))
-    for option, name in choice.aside.items():
+    for option, name in choice.aside(known):
         if name in columns and name not in known.arrays:
             raise InputError(f"{name!r} stands in --columns and in {option}: it cannot be a feature and not one.")
         left_out |= {name} - known.arrays
     kept = columns or [name for name in known.features if name not in left_out]
     if "" in kept:  # most likely the index of a data frame, which says nothing about rows
-        errors.tell(f"{source.name}: a column has no name, as pandas' index has none: it is left out.")
+        if tells:
+            errors.tell(f"{source.name}: a column has no name, as pandas' index has none: it is left out.")
         kept = [name for name in kept if name]
     if not kept:
         raise InputError(f"no column of {source.name} is left as a feature.")
@@ -122,9 +135,10 @@ def check_aside(source: InputTable, choice: ColumnSelection) -> None:
     """Refuse columns set aside that some file does not have, for all rows: they are read when the work is done."""
     from dncsc.rows.formats import column_type, read_header
 
-    for file in source.files if choice.aside else ():
+    is_asked = choice.identifier is not None or choice.truth is not None
+    for file in source.files if is_asked else ():
         known = read_header(file)
-        for option, name in choice.aside.items():
+        for option, name in choice.aside(known):
             if name in known.arrays:
                 column_type(file, name)
             else:
@@ -135,7 +149,7 @@ def _listed(option: str, text: str | None, known: Header, where: str) -> list[st
     """Names between commas, of columns that exist; quotes keep a comma inside a name."""
     if text is None:
         return []
-    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    names = split_names(text)
     if not names or "" in names:
         raise InputError(f"column names stand between commas, as in a,b,c; got {text!r}.")
     for name in names:

@@ -1,21 +1,26 @@
-"""`dncsc info`, `dncsc estimate` and `dncsc methods`: what a model holds, what a fit needs, what methods there are."""
+"""`dncsc info`, `estimate` and `methods`: what a model or a table holds, what a fit needs, what methods there are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.inputs import ColumnSelection, open_features, source
-from dncsc.cli.predict import ModelFile
-from dncsc.cli.summary import print_facts, print_json, print_list
+from dncsc.cli.inputs import ColumnSelection, source
+from dncsc.cli.summary import print_facts, print_json, print_list, print_table
 from dncsc.errors import InputError
 from dncsc.memory import format_bytes
 
+if TYPE_CHECKING:
+    from dncsc.tables.learning import TableOptions
+
+AnyFile = Annotated[
+    str, typer.Argument(help="Model that dncsc fit --model has written, or a table.", show_default=False)
+]
 OptionalData = Annotated[
     str | None,
     typer.Argument(help="File, folder or pattern to look at; or give --rows and --features.", show_default=False),
@@ -24,14 +29,22 @@ TableRows = Annotated[int | None, options.option(None, "Rows, where there is no 
 TableFeatures = Annotated[int | None, options.option(None, "Features, where there is no file yet.", metavar="N", min=1)]
 
 
-def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
-    """Show what a model file holds: clusters, columns and how they were scaled, parameters."""
-    from dncsc import load_model
+def info(file: AnyFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
+    """Show what a model holds, or what the columns of a table hold.
 
-    fitted: Any = load_model(model)
+    Models end in .npz. Of a table each column is told: what it holds, the share that is missing, values or spread, and
+    whether it looks like an id. It is read once, from beginning to end.
+    """
+    if Path(file).suffix.lower() != ".npz":
+        _tell_columns(file, json)
+        return
+    from dncsc import load_model
+    from dncsc.cli.tables import remembered
+
+    fitted: Any = load_model(file)
     facts = {
-        "file": model,
-        "bytes": Path(model).stat().st_size,
+        "file": file,
+        "bytes": Path(file).stat().st_size,
         "class": type(fitted).__name__,
         "n_clusters": len(fitted.cluster_centers_),
         "n_landmarks": getattr(fitted, "n_landmarks_", None),
@@ -45,10 +58,11 @@ def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug
     if json:
         print_json(facts)
         return
+    encoding = remembered(fitted)
     names, notes, landmarks = facts["columns"], facts["notes"], facts["n_landmarks"]
     print_facts(
         {
-            "file": f"{model}, {format_bytes(facts['bytes'])}",
+            "file": f"{file}, {format_bytes(facts['bytes'])}",
             **({"fitted to": str(notes["data"])} if notes.get("data") else {}),
             "model": facts["class"],
             "clusters": f"{facts['n_clusters']}",
@@ -58,11 +72,24 @@ def info(model: ModelFile, json: options.JsonTable = False, debug: options.Debug
             "landmarks": "none" if landmarks is None else f"{landmarks:,}",
             "features": f"{facts['features']}" + ("" if names is None else f": {_some(names)}"),
             "metric": fitted.metric,
-            "scaled": (notes.get("scale") or {}).get("how", "none"),
+            "scaled": "none" if encoding is None else encoding.scale,
             "eigenvalues": _some([f"{value:.4g}" for value in facts["eigenvalues"]]),
             "parameters": ", ".join(f"{name}={value!r}" for name, value in facts["parameters"].items()),
         }
     )
+
+
+def _tell_columns(data: str, as_json: bool) -> None:
+    """Print what the columns of a table hold."""
+    from dncsc.cli.diagnosis import described
+    from dncsc.cli.tables import look
+
+    with source(data) as read:
+        _, profiles, _ = look(read, ColumnSelection(), None)
+    if as_json:
+        print_json({"data": read.name, "rows": profiles[0].n_rows, "columns": [asdict(each) for each in profiles]})
+    else:
+        print_table(["column", "holds", "missing", "values"], described(profiles), right=["missing"])
 
 
 def _some(values: Sequence[str], most: int = 12) -> str:
@@ -81,6 +108,11 @@ def estimate(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
+    scale: options.Scale = "none",
+    missing: options.Missing = "refuse",
+    categorical: options.Categorical = "refuse",
+    dates: options.Dates = "refuse",
+    thousands: options.Thousands = None,
     jobs: options.Jobs = None,
     json: options.JsonTable = False,
     debug: options.Debug = False,
@@ -88,12 +120,14 @@ def estimate(
     """Say what a fit with dnc-sc would need: memory, scratch files, passes over the rows, and roughly how long.
 
     Nothing is fitted. Scratch files hold what does not fit in memory, and are gone when a fit ends. The rows of a CSV
-    file have to be counted; of other files only the header is read. Other methods than dnc-sc are refused.
+    file have to be counted; of other files only the header is read; with options for gaps, text and dates, all of any
+    file. Other methods than dnc-sc are refused.
     """
     import numpy as np
 
     import dncsc
     from dncsc.engines.frame import working_dtype
+    from dncsc.tables.learning import TableOptions
 
     given = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
     estimator = options.make_estimator(method, options.number_of_clusters(clusters), **given)
@@ -102,7 +136,9 @@ def estimate(
             f"--method: what a fit needs is known of dnc-sc alone, not of {method}. Leave it out, or fit some of "
             "the rows with it: dncsc fit --json tells time and memory."
         )
-    n_rows, n_features, dtype, copied = _shape(data, rows, features, ColumnSelection(columns, drop, identifier))
+    choice = ColumnSelection(columns, drop, identifier)
+    asked = TableOptions(missing, categorical, dates, scale, thousands)
+    n_rows, n_features, dtype, copied = _shape(data, rows, features, choice, asked)
     options.check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())
     if json:
@@ -124,17 +160,19 @@ def estimate(
 
 
 def _shape(
-    data: str | None, rows: int | None, features: int | None, choice: ColumnSelection
+    data: str | None, rows: int | None, features: int | None, choice: ColumnSelection, asked: TableOptions
 ) -> tuple[int, int, str, bool]:
     """Rows, features and type of a file, or as given; and whether a fit copies them."""
+    from dncsc.cli.tables import diagnosing, plan_table
+
     if data is None:
         if rows is None or features is None:
             raise InputError("name a file, or give both --rows and --features.")
         return rows, features, "float32", False
     if rows is not None or features is not None:
         raise InputError("--rows and --features are for when there is no file: leave them out, or leave out the file.")
-    with source(data) as read:
-        table = open_features(read, choice)
+    with source(data) as read, diagnosing(read, choice, asked):
+        table = plan_table(read, choice, asked).rows
         return *table.shape, table.dtype.name, not table.direct
 
 

@@ -1,4 +1,4 @@
-"""Labels of rows to a file or standard output, with layers, and with identifiers: a column of the input carried over.
+"""Labels of rows to a file or standard output, with layers, and with identifiers: columns of the input carried over.
 
 Problems with it are found before the work. Files of a folder may hold it in different types. Where an output has types,
 one that holds all values is chosen first, from headers, and for text from all cells.
@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.cli.inputs import InputTable
+from dncsc.cli.inputs import InputTable, identifier_names, split_names
 from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.errors import InputError
-from dncsc.rows.formats import column_type, read_column
+from dncsc.rows.formats import column_type, read_columns, read_header
 from dncsc.rows.values import ColumnOverflowError, arrow, as_arrow
 
 LABEL = "label"
@@ -34,25 +34,21 @@ def check_identifier(target: Target | None, identifier: str | None, layers: Sequ
         raise InputError(
             f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet."
         )
-    if identifier in [LABEL, *map(layer_name, layers)]:
-        raise InputError(f"--id: a column of labels is called {identifier!r} too. Rename the column of identifiers.")
+    for name in {identifier, *split_names(identifier)} & {LABEL, *map(layer_name, layers)}:
+        raise InputError(f"--id: a column of labels is called {name!r} too. Rename the column of identifiers.")
 
 
 @dataclass(frozen=True)
-class Identifiers:
+class IdentifierColumn:
     """A column of files, and the Arrow type that its values are given in; None for values as they come."""
 
     name: str
-    files: list[Path]
     type: Any = None
-
-    def blocks(self) -> Iterator[Any]:
-        """Values some rows at a time: Arrow arrays of the chosen type; without one, NumPy arrays or texts too."""
-        for block in read_column(self.files, self.name, BLOCK):
-            yield block if self.type is None else self.cast(block)
 
     def cast(self, block: Any) -> Any:
         """Values in the chosen type; refused if it does not hold them."""
+        if self.type is None:
+            return block
         pa, values = arrow(), as_arrow(block)
         try:
             return values.cast(self.type)
@@ -61,21 +57,43 @@ class Identifiers:
             raise ColumnOverflowError(self.name, f"{problem}, as other files have it", "Write .csv instead") from error
 
 
-def find_identifiers(read: InputTable, name: str | None, target: Target | None) -> Identifiers | None:
+@dataclass(frozen=True)
+class Identifiers:
+    """Columns of files that are carried over."""
+
+    columns: list[IdentifierColumn]
+    files: list[Path]
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    def blocks(self) -> Iterator[list[Any]]:
+        """Values some rows at a time: Arrow arrays of the chosen type; without one, NumPy arrays or texts too."""
+        for block in read_columns(self.files, self.names, BLOCK):
+            yield [column.cast(values) for column, values in zip(self.columns, block, strict=True)]
+
+
+def find_identifiers(read: InputTable, typed: str | None, target: Target | None) -> Identifiers | None:
     """The identifiers of rows for an output, checked before any work; None where there are none."""
-    if name is None or target is None:
+    if typed is None or target is None:
         return None
+    names = identifier_names(typed, read_header(read.files[0]))
+    return Identifiers([_find_identifier(read, name, target) for name in names], read.files)
+
+
+def _find_identifier(read: InputTable, name: str, target: Target) -> IdentifierColumn:
     types = [column_type(path, name) for path in read.files]
     if target.holds == "cells":
-        return Identifiers(name, read.files)
+        return IdentifierColumn(name)
     if target.holds == "arrays" and all(isinstance(each, np.dtype) for each in types):  # needs no pyarrow
         if len({each.kind in "biuf" for each in types}) > 1:
             raise InputError(
                 f"--id: {name!r} holds text in some files and numbers in others. Write .csv or .parquet instead."
             )
-        return Identifiers(name, read.files)
+        return IdentifierColumn(name)
     arrow_types = [as_arrow(np.empty(0, each)).type if isinstance(each, np.dtype) else each for each in types]
-    found = Identifiers(name, read.files, _common(arrow_types))
+    found = IdentifierColumn(name, _common(arrow_types))
     for each in arrow_types:
         found.cast(arrow().nulls(0, each))  # lists, for one, do not become text
     return found
@@ -105,18 +123,34 @@ def write_labels(
     identifiers: Identifiers | None,
     quiet: bool,
     layers: Mapping[int, np.ndarray],
+    kept: np.ndarray | None = None,
 ) -> None:
-    """Write labels in the order of the rows; beside them, for each layer, the group that their cluster is in."""
+    """Write labels in the order of the rows; beside them, for each layer, the group that their cluster is in.
+
+    Of all rows `kept` says which have a label; the others have none, or -1 where the format has no place for that.
+    """
+    if kept is not None:
+        given, labels = labels, np.full(len(kept), -1, np.int32)
+        labels[kept] = given
     n, done, names = len(labels), 0, [LABEL, *map(layer_name, layers)]
-    blocks: Iterable[Any] = (range(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))
+    blocks: Iterable[Any] = ([range(start, min(start + BLOCK, n))] for start in range(0, n, BLOCK))
     if identifiers is not None:
-        names, blocks = [identifiers.name, *names], identifiers.blocks()
+        names, blocks = [*identifiers.names, *names], identifiers.blocks()
     with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:
         for block in blocks:
-            some = labels[done : done + len(block)]
-            columns = [some, *(group[some] for group in layers.values())]
-            writer.write(columns if identifiers is None else [block, *columns])
-            done += len(block)
+            some = labels[done : done + len(block[0])]
+            columns = [some, *(np.where(some < 0, some, group[some]) for group in layers.values())]
+            if kept is not None:
+                columns = [_with_gaps(column, target) for column in columns]
+            writer.write(columns if identifiers is None else [*block, *columns])
+            done += len(block[0])
             progress("write", done, n)
         if done != n:
             raise OSError(f"{read.name} had {n:,} rows when it was read, and {done:,} identifiers now.")
+
+
+def _with_gaps(labels: np.ndarray, target: Target) -> Any:
+    """Labels that are missing where they are -1, if the output has a place for that."""
+    if target.holds == "cells":
+        return [None if label < 0 else label for label in labels.tolist()]
+    return arrow().array(labels, mask=labels < 0) if target.holds == "typed columns" else labels

@@ -46,7 +46,40 @@ ColumnNames = Annotated[
     option(ROWS, "Columns to use, by name, or by number from 0 where there are none.", metavar="A,B,..."),
 ]
 Drop = Annotated[str | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
-Identifier = Annotated[str | None, option(ROWS, "Not a feature: carried over to the labels.", "--id", metavar="COLUMN")]
+Identifier = Annotated[str | None, option(ROWS, "Not features: carried over to the labels.", "--id", metavar="A,B,...")]
+Scale = Annotated[
+    Literal["none", "standard", "robust"],
+    option(
+        ROWS,
+        "Scale columns of numbers: standard by mean and standard deviation, robust by median and quartiles of 100,000 "
+        "rows.",
+        metavar="none|standard|robust",
+    ),
+]
+Missing = Annotated[
+    Literal["refuse", "drop", "median", "mean"],
+    option(
+        ROWS,
+        "Missing values: median and mean fill numbers and make a gap a value of its category; drop leaves such rows "
+        "out, whose labels are empty, or -1 in .npy and .npz.",
+        metavar="refuse|drop|median|mean",
+    ),
+]
+Categorical = Annotated[
+    Literal["refuse", "one-hot", "drop"],
+    option(
+        ROWS,
+        "Columns of text: one-hot makes a column of each value, of at most 100; drop leaves all text out.",
+        metavar="refuse|one-hot|drop",
+    ),
+]
+Dates = Annotated[
+    Literal["refuse", "drop", "number"],
+    option(ROWS, "Dates and times: number makes days since 1970-01-01 of them.", metavar="refuse|drop|number"),
+]
+Thousands = Annotated[
+    str | None, option(ROWS, "What stands between thousands in CSV, as the commas in 1,234,567.", metavar="CHARACTER")
+]
 Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it.", "--clusters", "-k", metavar="N")]
 Method = Annotated[
     str,

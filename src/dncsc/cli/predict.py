@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dncsc.cli import options
-from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, open_features, places, source
+from dncsc.cli.inputs import ColumnSelection, InputTable, check_aside, feature_columns, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.layers import check_model, layer_groups, parse_layers
 from dncsc.cli.outputs import check, table_target
@@ -17,7 +17,7 @@ from dncsc.cli.summary import Summary, cluster_sizes
 from dncsc.errors import InputError
 
 if TYPE_CHECKING:
-    from dncsc.rows import Rows
+    from dncsc.cli.tables import FeatureTable
 
 ModelFile = Annotated[str, typer.Argument(help="Model that dncsc fit --model has written.", show_default=False)]
 LabelsTo = Annotated[str, options.Labels]
@@ -33,15 +33,17 @@ def predict(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
+    thousands: options.Thousands = None,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Label the rows of a file with a model.
 
-    Columns are found by the names that the model was fitted with, and scaled as they were then; other columns are left
-    alone. Where names are others, --columns or --drop choose the columns in the order of the model. Rows that the model
-    was fitted to get the labels they got then.
+    Columns are found by the names that the model was fitted with, and filled, encoded and scaled as they were then;
+    other columns are left alone. A value that a category did not have then is none of its columns, and rows that
+    --missing drop would have left out get no label. Where names are others, --columns or --drop choose the columns in
+    the order of the model. Rows that the model was fitted to get the labels they got then.
     """
     from dncsc import load_model, watch
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
@@ -58,16 +60,19 @@ def predict(
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
-        rows = open_as_fitted(fitted, read, choice)
+        table = open_as_fitted(fitted, read, choice, thousands)
         identifiers = find_identifiers(read, identifier, target)
         with ProgressDisplay(summary.quiet) as progress, watch(progress):
-            labels = fitted.predict(rows)
-        write_labels(target, labels, read, identifiers, summary.quiet, layer_groups(wanted, fitted))
+            labels = fitted.predict(table.rows)
+        groups = layer_groups(wanted, fitted)
+        write_labels(target, labels, read, identifiers, summary.quiet, groups, table.kept)
+    left_out = f", {table.left_out:,} without a label as they lack values" if table.left_out else ""
     summary.tell(
-        f"{rows.shape[0]:,} rows labelled in {summary.seconds:.1f} s. Written: {target.name}",
+        f"{len(table.rows):,} rows labelled in {summary.seconds:.1f} s{left_out}. Written: {target.name}",
         model=model,
         data=read.name,
-        rows=rows.shape[0],
+        rows=len(table.rows),
+        left_out=table.left_out,
         layers=wanted,
         sizes=cluster_sizes(labels, len(fitted.cluster_centers_)),
         seconds=summary.seconds,
@@ -75,30 +80,35 @@ def predict(
     )
 
 
-def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection) -> Rows:
-    """Rows with the columns that the model knows, scaled as it knows them."""
-    from dncsc.cli.scaling import as_remembered
-    from dncsc.rows import open_rows
+def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection, thousands: str | None) -> FeatureTable:
+    """Rows with the columns that the model knows, encoded as it knows them."""
+    from dncsc.cli.tables import open_as_remembered, remembered
     from dncsc.rows.formats import read_header
+    from dncsc.tables.learning import TableOptions
 
+    TableOptions(thousands=thousands)  # which checks it
     check_aside(read, choice)
+    encoding = remembered(fitted)
     known = list(getattr(fitted, "feature_names_in_", ()))
-    chosen = choice.columns or choice.drop
-    header = read_header(read.files[0])
+    if known and encoding is not None:
+        known = list(encoding.names)
+    chosen, header = choice.columns or choice.drop, read_header(read.files[0])
     if known and not chosen and header.has_names:
         _check_present(known, header.names, read.name)
-        rows = open_rows([str(file) for file in read.files], known)
+        columns: list[Any] = known
     else:
-        rows = open_features(read, choice)
-    if rows.shape[1] != fitted.n_features_in_:
+        columns = feature_columns(read, choice) or header.features
+    n_known = fitted.n_features_in_ if encoding is None else len(encoding.columns)
+    if len(columns) != n_known:
         raise InputError(
-            f"{read.name} has {rows.shape[1]} columns that would be features; the model knows {fitted.n_features_in_}. "
+            f"{read.name} has {len(columns)} columns that would be features; the model knows {n_known}. "
             "Choose with --columns or --drop."
         )
-    if known and chosen and rows.names is not None:
-        _check_order(known, rows.names)
-        rows = rows.renamed(known)
-    return as_remembered(rows, (fitted.notes_ or {}).get("scale"))
+    is_named = known and chosen and header.has_names
+    if is_named:
+        _check_order(known, columns)
+    columns = columns if header.has_names else list(map(int, columns))
+    return open_as_remembered(read, columns, known if is_named else None, encoding, thousands)
 
 
 def _check_present(known: list[str], names: list[str], where: str) -> None:
@@ -111,7 +121,7 @@ def _check_present(known: list[str], names: list[str], where: str) -> None:
         )
 
 
-def _check_order(known: list[str], names: tuple[str, ...]) -> None:
+def _check_order(known: list[str], names: list[str]) -> None:
     """Refuse a column of the model that would stand for another one."""
     for name, here in zip(known, names, strict=True):
         if here != name and here in known:

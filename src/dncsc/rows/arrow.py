@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dncsc.rows.base import BATCH_ROWS, FileReadError, FileState, SlicedRows, decoded, decoding
-from dncsc.rows.columns import ColumnsError, column_names
-from dncsc.rows.format import Format, Header, Output
+from dncsc.rows.columns import NotNumbersError, column_names
+from dncsc.rows.format import CellReaders, Format, Header, Output
 from dncsc.rows.values import arrow, as_array, numpy_type, side_by_side
 
 BUFFER_BYTES = 2**17
@@ -36,8 +36,9 @@ class ArrowRows(SlicedRows):
     Slices are decoded as a whole. A reader that resumes where it stopped decodes each of them once.
     """
 
-    def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
-        self._columns, dtype = _choose(self.schema(file), columns, str(file.path))
+    def __init__(self, file: FileState, columns: Sequence[Any] | None = None, cells: CellReaders | None = None) -> None:
+        self._cells = cells
+        self._columns, dtype = _choose(self.schema(file), columns, str(file.path), cells is not None)
         self._last = LastSlice()
         super().__init__([file], self.lengths(file, self._columns), len(self._columns), dtype, self._columns)
 
@@ -59,7 +60,11 @@ class ArrowRows(SlicedRows):
     def _slices(self, numbers: Sequence[int] | None = None, row: int = 0) -> Iterator[np.ndarray]:
         file = self.files[0]
         for first, table in decoded(file, self.tables(file, self._columns, BATCH_ROWS, numbers), row):
-            columns = [as_array(table.column(name), name, first, str(file.path)) for name in self._columns]
+            if self._cells is None:
+                columns = [as_array(table.column(name), name, first, str(file.path)) for name in self._columns]
+            else:
+                pairs = zip(self._cells.readers, self._columns, strict=True)
+                columns = [read(table.column(name)) for read, name in pairs]
             yield side_by_side(columns, self.dtype)
 
     def _part(self, number: int, start: int, stop: int) -> np.ndarray:
@@ -72,12 +77,16 @@ class ArrowRows(SlicedRows):
         return last.rows[start:stop]
 
 
-def _choose(schema: Any, columns: Sequence[Any] | None, where: str) -> tuple[tuple[str, ...], np.dtype[Any]]:
+def _choose(
+    schema: Any, columns: Sequence[Any] | None, where: str, any_kind: bool
+) -> tuple[tuple[str, ...], np.dtype[Any]]:
     """Names of chosen columns, of all but pandas' index by default, and the type that holds their values."""
     index = set() if columns is not None else _pandas_index(schema)
     names = [name for name in column_names(columns, schema.names, where) if name not in index]
     if not names:
         raise ValueError(f"{where} has no columns.")
+    if any_kind:
+        return tuple(names), np.dtype(np.float64)
     types = {name: numpy_type(schema.field(name).type) for name in names}
     good = [name for name in names if types[name] is not None]
     bad = [f"{name!r} ({schema.field(name).type})" for name in names if types[name] is None]
@@ -85,7 +94,7 @@ def _choose(schema: Any, columns: Sequence[Any] | None, where: str) -> tuple[tup
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
         choice = "choose others with {columns}" if good else "no column does"
         rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(bad[:5])}{more}."
-        raise ColumnsError(where, rule, good)
+        raise NotNumbersError(where, rule, good)
     return tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None))
 
 
@@ -222,15 +231,17 @@ def arrow_format(rows: type[ArrowRows], written: Mapping[str, Callable[[BinaryIO
         found = rows.schema(file).field(name).type
         return found.value_type if arrow("pyarrow.types").is_dictionary(found) else found
 
-    def read_column(file: FileState, name: str, n_rows: int) -> Iterator[Any]:
-        return (table.column(0) for _, table in decoded(file, rows.tables(file, [name], n_rows)))
+    def read_columns(file: FileState, names: Sequence[str], n_rows: int) -> Iterator[list[Any]]:
+        for _, table in decoded(file, rows.tables(file, names, n_rows)):
+            yield [table.column(name) for name in names]
 
     writers = {suffix: partial(ArrowWriter, make) for suffix, make in written.items()}
     return Format(
         open=rows,
         header=header,
-        read_column=read_column,
+        read_columns=read_columns,
         column_type=column_type,
+        open_cells=rows,
         writers=writers,
         holds="typed columns",
         **fields,

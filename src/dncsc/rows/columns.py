@@ -25,6 +25,14 @@ class ColumnsError(InputError, TypeError):
         self.args = (where, rule, columns)
 
 
+class NotNumbersError(ColumnsError):
+    """Columns hold other values than numbers."""
+
+
+class MissingValueError(InputError):
+    """A column of numbers lacks some."""
+
+
 def checked(columns: Sequence[Any] | None) -> list[Any] | None:
     """Columns that a caller asks for, as a list without repetitions; None for all."""
     if columns is None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
+import numpy as np
+
 from dncsc.rows.base import FileState, Rows
 
 
@@ -22,6 +24,16 @@ class Header:
     has_names: bool
     arrays: frozenset[str] = frozenset()
     """arrays that the file holds next to the table"""
+
+
+@dataclass(frozen=True)
+class CellReaders:
+    """How cells of any kind become numbers, for tables that hold more than numbers."""
+
+    readers: tuple[Callable[[Any], np.ndarray], ...]
+    """of each chosen column, in order: takes an Arrow array, and gives float64 with NaN for a missing value"""
+    n_rows: Mapping[Path, int] = field(default_factory=dict)
+    """rows of files by absolute path, where they have been counted before"""
 
 
 class Writer(Protocol):
@@ -57,10 +69,14 @@ class Format:
     open: Callable[[FileState, Sequence[Any] | None], Rows]
     """rows of a file, with these columns or all"""
     header: Callable[[FileState], Header]
-    read_column: Callable[[FileState, str, int], Iterator[Any]]
-    """blocks of one column, of roughly so many rows: NumPy arrays, Arrow arrays, or lists of texts"""
+    read_columns: Callable[[FileState, Sequence[str], int], Iterator[Sequence[Any]]]
+    """blocks of some columns, of roughly so many rows: each a NumPy array, an Arrow array, or a list of texts"""
     column_type: Callable[[FileState, str], Any]
-    """NumPy dtype or Arrow type of one column; refuses a column that `read_column` could not read"""
+    """NumPy dtype or Arrow type of one column; refuses a column that `read_columns` could not read"""
+    open_cells: Callable[[FileState, Sequence[Any], CellReaders], Rows] | None = None
+    """rows of chosen columns of any kind; None where a file holds numbers alone"""
+    is_text: bool = False
+    """whether every value is text, so that only its letters tell what it is"""
     writers: Mapping[str, Callable[[BinaryIO, Output], AbstractContextManager[Writer]]] = field(default_factory=dict)
     """by suffix, where the format can be written"""
     holds: Holds = "cells"

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from dncsc.rows.arrow import ARROW_FILE, ARROW_STREAM, PARQUET
 from dncsc.rows.base import FileReadError, FileState, Rows
-from dncsc.rows.format import Format, Header, Output, Writer
+from dncsc.rows.format import CellReaders, Format, Header, Output, Writer
 from dncsc.rows.npy import NPY, NPZ
 from dncsc.rows.text import GZIP, TEXT
 
@@ -66,10 +66,14 @@ def format_of(file: FileState) -> Format:
     return found
 
 
-def open_file(path: Path, columns: Sequence[Any] | None = None) -> Rows:
-    """Rows of one file."""
+def open_file(path: Path, columns: Sequence[Any] | None = None, cells: CellReaders | None = None) -> Rows:
+    """Rows of one file; with `cells`, those of chosen columns that may hold more than numbers."""
     file = FileState.of(path)
-    rows = format_of(file).open(file, columns)
+    form = format_of(file)
+    if cells is None or columns is None or form.open_cells is None:
+        rows = form.open(file, columns)
+    else:
+        rows = form.open_cells(file, columns, cells)
     if not rows.shape[1]:
         raise ValueError(f"{file.path} has no columns.")
     return rows
@@ -87,14 +91,14 @@ def column_type(path: Path, name: str) -> Any:
     return format_of(file).column_type(file, name)
 
 
-def read_column(paths: Sequence[Path], name: str, n_rows: int) -> Iterator[Any]:
-    """Values of one column of files, in blocks of roughly `n_rows`: NumPy arrays, Arrow arrays, or lists of texts.
+def read_columns(paths: Sequence[Path], names: Sequence[str], n_rows: int) -> Iterator[Sequence[Any]]:
+    """Values of some columns of files, in blocks of roughly `n_rows`: NumPy arrays, Arrow arrays, or lists of texts.
 
-    `name` is the name of the column, its number, or the name of an array that the file holds next to the table.
+    A name is that of a column, its number, or the name of an array that the file holds next to the table.
     """
     for path in paths:
         file = FileState.of(path)
-        yield from format_of(file).read_column(file, name, n_rows)
+        yield from format_of(file).read_columns(file, names, n_rows)
 
 
 def writable() -> list[str]:

@@ -238,7 +238,9 @@ NPY = Format(
     matches=lambda head: head.startswith(b"\x93NUMPY"),
     open=open_npy,
     header=lambda file: numbered(open_npy(file).shape[1]),
-    read_column=lambda file, name, n_rows: (batch[:, 0] for batch in open_npy(file, [int(name)]).batches(n_rows)),
+    read_columns=lambda file, names, n_rows: (
+        list(batch.T) for batch in open_npy(file, [int(name) for name in names]).batches(n_rows)
+    ),
     column_type=lambda file, name: open_npy(file, [int(name)]).dtype,
     writers={".npy": lambda stream, output: nullcontext(NpyWriter(stream, output.n_rows))},
     holds="one array",
@@ -249,7 +251,7 @@ NPZ = Format(
     matches=lambda head: head.startswith((b"PK\x03\x04", b"PK\x05\x06")),
     open=open_npz,
     header=lambda file: numbered(open_npz(file).shape[1], frozenset(arrays_in(file))),
-    read_column=_read_column,
+    read_columns=lambda file, names, n_rows: zip(*(_read_column(file, name, n_rows) for name in names), strict=True),
     column_type=_column_type,
     writers={".npz": NpzWriter},
     holds="arrays",

@@ -13,12 +13,15 @@ import numpy as np
 
 from dncsc.rows.base import FileReadError, Rows, SlicedRows
 from dncsc.rows.columns import checked, listed
+from dncsc.rows.format import CellReaders
 from dncsc.rows.formats import open_file, readable
 
 PathLike = str | os.PathLike[str]
 
 
-def open_rows(paths: PathLike | Sequence[PathLike], columns: Sequence[Any] | None = None) -> Rows:
+def open_rows(
+    paths: PathLike | Sequence[PathLike], columns: Sequence[Any] | None = None, cells: CellReaders | None = None
+) -> Rows:
     """Rows in one file or in several, as one table that is read slice by slice.
 
     Parameters
@@ -28,6 +31,9 @@ def open_rows(paths: PathLike | Sequence[PathLike], columns: Sequence[Any] | Non
         order (part 2 before part 10), those of a list as listed. All must have the same columns.
     columns : list of str or int, optional
         Columns to use, in this order: names, or numbers where the files have no names. All by default.
+    cells : CellReaders, optional
+        How cells of these columns become numbers, where some are text, dates or missing. `dncsc.TableEncoder` and the
+        command line have them.
 
     Returns
     -------
@@ -58,8 +64,8 @@ def open_rows(paths: PathLike | Sequence[PathLike], columns: Sequence[Any] | Non
     """
     columns = checked(columns)
     files = find_files(paths)
-    first = open_file(files[0], columns)
-    parts = [first, *(_like(first, path, columns) for path in files[1:])]
+    first = open_file(files[0], columns, cells)
+    parts = [first, *(_like(first, path, columns, cells) for path in files[1:])]
     rows = SeveralRows(parts) if len(parts) > 1 else first
     if not len(rows):
         raise ValueError(f"{files[0] if len(files) == 1 else paths}: there are columns, but no rows.")
@@ -84,9 +90,9 @@ class SeveralRows(SlicedRows):
         return (batch for part in self._parts for batch in part.batches())
 
 
-def _like(first: Rows, path: Path, columns: Sequence[Any] | None) -> Rows:
+def _like(first: Rows, path: Path, columns: Sequence[Any] | None, cells: CellReaders | None) -> Rows:
     """Rows of another file, in the order of the first one's columns; an error if it has others."""
-    part = open_file(path, columns)
+    part = open_file(path, columns, cells)
     old, new = first.names, part.names
     if old and new and old != new and set(old) == set(new):
         return open_file(path, old)

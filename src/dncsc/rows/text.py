@@ -17,9 +17,9 @@ from typing import IO, Any
 import numpy as np
 
 from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
-from dncsc.rows.columns import ColumnsError, column_names, column_numbers
+from dncsc.rows.columns import ColumnsError, NotNumbersError, column_names, column_numbers
 from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_ragged
-from dncsc.rows.format import Format, Header, Output
+from dncsc.rows.format import CellReaders, Format, Header, Output
 from dncsc.rows.values import arrow, as_texts, refuse_missing, side_by_side
 
 WIDER = {"": ("int64", "float64", "bool"), "int64": ("int64", "float64"), "float64": ("float64",), "bool": ("bool",)}
@@ -29,8 +29,8 @@ WIDER = {"": ("int64", "float64", "bool"), "int64": ("int64", "float64"), "float
 class TextRows(StreamRows):
     """Rows of a CSV or TSV file, which may be compressed by gzip."""
 
-    def __init__(self, file: FileState, columns: Sequence[Any] | None = None) -> None:
-        self._dialect = read_dialect(file)
+    def __init__(self, file: FileState, columns: Sequence[Any] | None = None, cells: CellReaders | None = None) -> None:
+        self._dialect, self._cells = read_dialect(file), cells
         where, known, names = str(file.path), self._dialect.names, None
         if known is None:
             self._numbers = column_numbers(columns, self._dialect.width, where) or list(range(self._dialect.width))
@@ -43,17 +43,24 @@ class TextRows(StreamRows):
         else:
             names = tuple(column_names(columns, known, where))
             self._numbers = [known.index(name) for name in names]
-        n, types = 0, [""] * len(self._numbers)
-        for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
-            for place, cells in enumerate(table.columns):
-                types[place] = _widest(cells, types[place], (names or self._numbers)[place], row, where)
-            n = row + len(table)
+        n, types = 0, ["" if cells is None else "float64"] * len(self._numbers)
+        if cells is not None and file.path in cells.n_rows:
+            n = cells.n_rows[file.path]
+        else:
+            for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
+                for place, column in enumerate(table.columns if cells is None else ()):
+                    types[place] = _widest(column, types[place], (names or self._numbers)[place], row, where)
+                n = row + len(table)
         self._types = [kind or "float64" for kind in types]
         super().__init__([file], (n, len(self._numbers)), np.result_type(*map(np.dtype, self._types)), names)
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
         for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
+            if self._cells is not None:
+                read = [read(cells) for read, cells in zip(self._cells.readers, table.columns, strict=True)]
+                yield side_by_side(read, self.dtype)
+                continue
             columns = [_converted(cells, kind) for cells, kind in zip(table.columns, self._types, strict=True)]
             if any(column is None or column.null_count for column in columns):
                 raise FileReadError(file.path, f"was modified after it was opened: other cells after row {row}.")
@@ -74,7 +81,7 @@ def _widest(cells: Any, so_far: str, label: str | int, row: int, where: str) -> 
     before = [kind for kind, misfit in first_misfit.items() if misfit == at]
     expected = "truth value, as those before are" if before == ["bool"] else "number"
     problem = f"column {label!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}."
-    raise ColumnsError(where, problem + " Choose other columns with {columns}.")
+    raise NotNumbersError(where, problem + " Choose other columns with {columns}.")
 
 
 def _cell_tables(
@@ -133,22 +140,24 @@ def _header(file: FileState) -> Header:
     return Header(names, names, dialect.names is not None)
 
 
-def _read_column(file: FileState, name: str, n_rows: int = 0) -> Iterator[list[str]]:
+def _read_columns(file: FileState, names: Sequence[str], n_rows: int = 0) -> Iterator[list[Any]]:
     """Cells as they stand; an empty one is an empty text."""
     dialect = read_dialect(file)
-    number = int(name) if dialect.names is None else dialect.names.index(name)
+    numbers = [int(name) if dialect.names is None else dialect.names.index(name) for name in names]
     try:
-        for _, table in _cell_tables(file, dialect, [number], []):
-            yield table.column(0).to_pylist()
+        for _, table in _cell_tables(file, dialect, numbers, []):
+            yield table.columns
     except FileReadError as error:
         if "UTF8" in str(error.__cause__):
-            raise FileReadError(file.path, f": column {name!r} is not in UTF-8. Save it in that encoding.") from error
+            which = f"column {names[0]!r}" if len(names) == 1 else "a column"
+            raise FileReadError(file.path, f": {which} is not in UTF-8. Save it in that encoding.") from error
         raise
 
 
 def _column_type(file: FileState, name: str) -> Any:
     """Integer if every cell is one as Python would write it, which 007 is not; else text."""
-    whole = [all(map(_is_integer, cells)) for cells in _read_column(file, name)]  # to the end, as some may be damaged
+    blocks = (cells.to_pylist() for (cells,) in _read_columns(file, [name]))
+    whole = [all(map(_is_integer, cells)) for cells in blocks]  # to the end, as some may be damaged
     return arrow().int64() if all(whole) else arrow().string()
 
 
@@ -186,8 +195,10 @@ TEXT = Format(
     matches=_is_utf8,
     open=TextRows,
     header=_header,
-    read_column=_read_column,
+    read_columns=_read_columns,
     column_type=_column_type,
+    open_cells=TextRows,
+    is_text=True,
     writers={".csv": partial(TextWriter, ","), ".tsv": partial(TextWriter, "\t")},
 )
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dncsc.rows.columns import MissingValueError
+
 TILE_BYTES = 2**21
 """Of rows that are filled column by column before the next ones: few enough for the cache, but not a few."""
 
@@ -61,7 +63,7 @@ def refuse_missing(column: Any, name: str | int, start: int, where: str) -> None
     """Say where values are missing, if some are; `start` is the number of the first row."""
     if column.null_count:
         missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
-        raise ValueError(
+        raise MissingValueError(
             f"{where}: column {name!r} has no value in row {start + missing[0]}; {len(missing)} of the {len(column)} "
             f"values from row {start} on are missing. Fill them, drop these rows, or choose other columns."
         )

@@ -1,0 +1,160 @@
+"""What the columns of a table hold, in words, and a command that can use them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dncsc.cli.inputs import ColumnSelection, join_names, split_names
+from dncsc.errors import InputError
+from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, NUMBER, OTHER, TEXT, WHOLE, ColumnProfile
+
+if TYPE_CHECKING:
+    from dncsc.tables.learning import TableOptions
+
+MOST_LINES = 60
+"""Columns that a diagnosis lists; of wider tables it shows the first."""
+
+MOST_LETTERS = 40
+"""Of a name or a value that are shown."""
+
+SPREAD_RATIO = 100
+"""Between the spreads of two columns: from there on the wider one decides nearly alone."""
+
+
+class DiagnosisError(InputError):
+    """A table whose columns cannot be used as they are: what they hold, and options that make them usable."""
+
+    def __init__(self, name: str, profiles: Sequence[ColumnProfile], options: Mapping[str, str] | None) -> None:
+        super().__init__(f"{name} has columns that cannot be used as they are.")
+        self.name, self.profiles, self.options = name, tuple(profiles), options
+
+    def told(self, arguments: Sequence[str]) -> str:
+        """All of it in lines, the last of which is a command: what was typed, with these options."""
+        lines = [["column", "holds", "missing", ""], *described(self.profiles[:MOST_LINES])]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        shown = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        more = len(self.profiles) - MOST_LINES
+        shown += [f"and {more} columns more"] if more > 0 else []
+        if self.options is None:
+            return "\n".join([str(self), "", *shown, "", "None of them can be a feature."])
+        ready = shlex.join(["dncsc", *amended(arguments, self.options)])
+        others = ["--missing drop leaves out rows with gaps"] if "--missing" in self.options else []
+        dropped = split_names(self.options.get("--drop", ""))
+        if any(column.kind == DATE and column.name in dropped for column in self.profiles):
+            others.append("--dates number makes days of dates")
+        text = f"This command works.{' You may also like: ' * bool(others)}{'; '.join(others)}{'.' * bool(others)}"
+        return "\n".join([str(self), "", *shown, "", text, ready])
+
+
+def described(profiles: Sequence[ColumnProfile]) -> list[list[str]]:
+    """Cells of a line for each column: its name, what it holds, the share that is missing, values or spread."""
+    return [[_short(column.name), _holds(column), _missing(column), _values(column)] for column in profiles]
+
+
+def _short(text: str) -> str:
+    """A text of a table for a terminal: a few letters that can be printed."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return shown if len(shown) <= MOST_LETTERS else f"{shown[: MOST_LETTERS - 3]}..."
+
+
+def _holds(column: ColumnProfile) -> str:
+    if column.kind == CATEGORY:
+        return f"category, {len(column.values)} value{'s' * (len(column.values) > 1)}"
+    return column.kind
+
+
+def _missing(column: ColumnProfile) -> str:
+    if not column.n_missing:
+        return ""
+    share = 100 * column.n_missing / column.n_rows
+    return f"{share:.1f} %" if share >= 0.1 else "< 0.1 %"
+
+
+def _values(column: ColumnProfile, most: int = 4) -> str:
+    if column.kind == CATEGORY:
+        return ", ".join(map(_short, column.values[:most])) + (" ..." if len(column.values) > most else "")
+    if column.kind == TEXT:
+        return "all different: looks like an id" if column.is_identifier else "too many different ones for a category"
+    if column.kind in (EMPTY, OTHER):
+        return "no values" if column.kind == EMPTY else "no numbers, texts or dates"
+    if column.is_infinite:
+        return "some are infinite"
+    if column.is_constant:
+        return f"always {_number(column, column.low)}"
+    spread = f"{_number(column, column.low)} to {_number(column, column.high)}"
+    if column.is_identifier:
+        return f"{spread}, {'counts up' if column.counts_up else 'all different'}: looks like an id"
+    return f"{spread}, deviation {_brief(column.deviation)}" if column.kind in (NUMBER, WHOLE, GROUPED) else spread
+
+
+def _number(column: ColumnProfile, value: float) -> str:
+    if column.kind == DATE:
+        first = date(1970, 1, 1)
+        days = np.clip(value, (date.min - first).days, (date.max - first).days)
+        return (first + timedelta(days=float(days))).isoformat()
+    return _brief(value)
+
+
+def _brief(value: float) -> str:
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:,.4g}"
+
+
+def needed(
+    profiles: Sequence[ColumnProfile], options: TableOptions, choice: ColumnSelection, carries_ids: bool
+) -> dict[str, str] | None:
+    """Options that make a table usable, with their values; None if no column would be left."""
+    ids = [column.name for column in profiles if column.is_identifier and choice.columns is None]
+    useless = [column.name for column in profiles if _is_useless(column, options)]
+    dropped = (TEXT, CATEGORY) if options.categorical == "drop" else ()
+    used = [column for column in profiles if column.name not in {*ids, *useless} and column.kind not in dropped]
+    if not used:
+        return None
+    found: dict[str, str] = {}
+    is_free = carries_ids and choice.identifier is None
+    carried = [name for name in ids if is_free and not name.startswith("label")][:1]  # as columns of labels are called
+    if carried:
+        found["--id"] = join_names(carried)
+    unused = [column.name for column in profiles if column.name in {*useless, *ids} - {*carried}]
+    if unused and choice.columns is not None:
+        found["--columns"] = join_names([column.name for column in used])
+    elif unused:
+        found["--drop"] = join_names([*split_names(choice.drop or ""), *unused])
+    if any(column.n_missing for column in used) and options.missing == "refuse":
+        found["--missing"] = "median"
+    if any(column.kind == CATEGORY for column in used) and options.categorical == "refuse":
+        found["--categorical"] = "one-hot"
+    if any(column.kind == GROUPED for column in used):
+        found["--thousands"] = ","
+    if options.scale == "none" and (spread_ratio(used) > SPREAD_RATIO or any(each.kind == CATEGORY for each in used)):
+        found["--scale"] = "standard"
+    return found
+
+
+def _is_useless(column: ColumnProfile, options: TableOptions) -> bool:
+    """Whether a column has to be left out by name."""
+    if column.kind in (TEXT, CATEGORY):
+        return options.categorical != "drop" and (column.kind == TEXT or column.is_constant)
+    is_refused = column.kind == DATE and options.dates == "refuse"
+    return column.kind in (OTHER, EMPTY) or column.is_infinite or is_refused
+
+
+def spread_ratio(profiles: Sequence[ColumnProfile]) -> float:
+    """How many times as far the widest column of numbers spreads as the narrowest that is not constant."""
+    found = [column.deviation for column in profiles if column.deviation > 0]
+    return max(found) / min(found) if found else 1.0
+
+
+def amended(arguments: Sequence[str], options: Mapping[str, str]) -> list[str]:
+    """Arguments of a command with these options, in place of what was typed for them."""
+    found, skip = [], False
+    for word in arguments:
+        name = word.partition("=")[0]
+        if not skip and name not in options:
+            found.append(word)
+        skip = not skip and word in options
+    return [*found, *(part for name, value in options.items() for part in (name, value))]

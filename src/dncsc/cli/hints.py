@@ -1,0 +1,47 @@
+"""Hints about columns of numbers that are used as they are, and perhaps should not be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.cli.diagnosis import SPREAD_RATIO
+from dncsc.cli.errors import tell
+from dncsc.cli.inputs import join_names
+from dncsc.cli.tables import FeatureTable
+from dncsc.tables.learning import TableOptions
+from dncsc.tables.profile import LEAST_ID_ROWS
+from dncsc.tables.rows import CompleteRows
+
+
+def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
+    """Say how many rows are left out, and what may be wrong with columns of numbers, as far as the first rows show."""
+    if table.left_out and not quiet:
+        tell(f"{table.left_out:,} of {len(table.rows) + table.left_out:,} rows lack a value: they get no label.")
+    stored = table.stored.source if isinstance(table.stored, CompleteRows) else table.stored
+    if quiet or (stored.names is None and not stored.direct):  # some arrays have to be unpacked as a whole
+        return
+    names = list(stored.names or map(str, range(stored.shape[1])))
+    numbers = range(len(names)) if table.encoding is None else table.encoding.number_columns
+    batch = next(iter(stored.batches())).astype(np.float64)
+    spread: dict[str, float] = {}
+    for number in numbers:
+        name, values = names[number], batch[:, number]
+        present = values[np.isfinite(values)]
+        with np.errstate(over="ignore"):
+            spread[name] = float(present.std()) if len(present) else 0.0
+        if len(values) >= LEAST_ID_ROWS and (np.diff(values) == 1).all() and (values == np.floor(values)).all():
+            shown = join_names([name])
+            tell(
+                f"hint: column {name!r} counts up from row to row, as an id does, and is used as a feature. Carry it "
+                f"over with --id {shown}, or leave it out with --drop {shown}."
+            )
+    varied = {name: value for name, value in spread.items() if 0 < value < np.inf}
+    if stored.names is None or options.scale != "none" or not varied:
+        return
+    wide, narrow = max(varied, key=varied.__getitem__), min(varied, key=varied.__getitem__)
+    if varied[wide] > SPREAD_RATIO * varied[narrow]:
+        times = f"{varied[wide] / varied[narrow]:,.0f}"
+        tell(
+            f"hint: column {wide!r} spreads {times} times as far as {narrow!r}, and decides nearly alone. With --scale "
+            "standard columns count alike."
+        )

@@ -1,0 +1,1 @@
+"""Tables as people have them: what columns hold, and how numbers, categories, dates and gaps become features."""

@@ -1,0 +1,107 @@
+"""Cells of one column, as Arrow has them, read as numbers, truth values, dates or texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from dncsc.rows.dialect import MISSING
+from dncsc.rows.values import arrow, as_arrow
+
+MICROSECONDS_A_DAY = 86_400_000_000
+
+THOUSANDS = r"^[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?$"
+"""A number whose digits may stand in groups of three; 0,123 is none, but one with a decimal comma."""
+
+
+def as_cells(column: Any, is_text: bool = False) -> Any:
+    """A column as one Arrow array: texts without blanks around them, an empty one null, codes as what they stand for.
+
+    With `is_text`, as in CSV, words such as NA stand for a missing value too.
+    """
+    pa, compute = arrow(), arrow("pyarrow.compute")
+    cells = as_arrow(column.combine_chunks() if hasattr(column, "combine_chunks") else column)
+    if not is_textual(cells):
+        return cells
+    trimmed = compute.utf8_trim_whitespace(cells.cast(pa.string()))
+    missing = compute.is_in(trimmed, pa.array(MISSING if is_text else [""]))
+    return compute.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+
+
+def is_textual(cells: Any) -> bool:
+    """Whether cells are texts."""
+    types = arrow("pyarrow.types")
+    kind = cells.type
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
+def numbers(cells: Any, thousands: str | None = None) -> np.ndarray | None:
+    """Numbers in float64, NaN for a missing one; None if some cell is none. Truth values are 0 and 1."""
+    pa, types, compute = arrow(), arrow("pyarrow.types"), arrow("pyarrow.compute")
+    kind = cells.type
+    if is_textual(cells):
+        if thousands is not None:
+            cells = compute.replace_substring(cells, thousands, "")
+    elif not (types.is_null(kind) or types.is_boolean(kind) or types.is_integer(kind) or _is_real(kind)):
+        return None
+    with suppress(pa.ArrowInvalid):
+        return as_floats(cells.cast(pa.float64(), safe=is_textual(cells)))
+    return None
+
+
+def grouped_numbers(cells: Any) -> np.ndarray | None:
+    """Numbers whose digits stand in groups of three, as 1,234,567."""
+    compute = arrow("pyarrow.compute")
+    if not is_textual(cells) or not compute.all(compute.match_substring_regex(cells, THOUSANDS)).as_py():
+        return None
+    return numbers(cells, ",")
+
+
+def truth_values(cells: Any) -> np.ndarray | None:
+    """True and false as 1 and 0."""
+    pa = arrow()
+    if not is_textual(cells) and not arrow("pyarrow.types").is_boolean(cells.type):
+        return None
+    with suppress(pa.ArrowInvalid):
+        return as_floats(cells.cast(pa.bool_()).cast(pa.float64()))
+    return None
+
+
+def days(cells: Any) -> np.ndarray | None:
+    """Dates and times as days since 1970-01-01, in UTC where they have a zone; text as ISO 8601 has it."""
+    pa, types = arrow(), arrow("pyarrow.types")
+    kind = cells.type
+    if not (is_textual(cells) or types.is_date(kind) or types.is_timestamp(kind) or types.is_null(kind)):
+        return None
+    for zone in (None, "UTC") if is_textual(cells) else (getattr(kind, "tz", None),):
+        with suppress(pa.ArrowInvalid):
+            found = cells.cast(pa.timestamp("us", zone), safe=is_textual(cells)).cast(pa.int64())
+            return as_floats(found.cast(pa.float64(), safe=False)) / MICROSECONDS_A_DAY
+    return None
+
+
+def texts(cells: Any) -> Any:
+    """Cells as an Arrow array of texts; None for those that have no text, such as lists."""
+    pa = arrow()
+    with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return cells.cast(pa.string())
+    return None
+
+
+def as_floats(cells: Any) -> np.ndarray:
+    """Arrow's float64 as an array, NaN where there is none."""
+    return np.asarray(cells.to_numpy(zero_copy_only=False), np.float64)
+
+
+def first_misfit(cells: Any, read: Callable[[Any], Any]) -> Any:
+    """The first cell that cannot be read."""
+    found = (cells[row : row + 1] for row in range(len(cells)))
+    return next((cell[0].as_py() for cell in found if read(cell) is None), None)
+
+
+def _is_real(kind: Any) -> bool:
+    types = arrow("pyarrow.types")
+    return types.is_floating(kind) or types.is_decimal(kind)

@@ -1,0 +1,168 @@
+"""Tables in memory as features: a transformer of scikit-learn with the code and the record of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from dncsc.errors import InputError, ParameterError
+from dncsc.rows.base import BATCH_ROWS
+from dncsc.rows.columns import listed
+from dncsc.rows.values import arrow
+from dncsc.tables.learning import TableOptions, learned, planned
+from dncsc.tables.profile import profile
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Numbers, categories, dates and gaps of a table become features that distances make sense of.
+
+    Categories become one column for each value, multiplied by a weight such that two rows that differ in one category
+    are as far apart as two that differ by one standard deviation of a scaled number. The columns `dncsc fit` makes of
+    a file are the same. It needs pyarrow: ``pip install "dncsc[io]"``.
+
+    Parameters
+    ----------
+    missing : {"median", "mean", "refuse"}, default="median"
+        What fills gaps in columns of numbers. A category has a column for "is missing" then, if it has gaps.
+    categorical : {"one-hot", "drop", "refuse"}, default="one-hot"
+        What becomes of columns of text with at most 100 different values. Those with more are refused, unless dropped.
+        Truth values are 0 and 1, which are as far apart as two categories; with the other choices they are numbers.
+    dates : {"refuse", "number", "drop"}, default="refuse"
+        What becomes of dates and times; numbers are days since 1970-01-01.
+    scale : {"standard", "robust", "none"}, default="standard"
+        How numbers are scaled: by mean and standard deviation, or by median and quartiles of 100,000 rows.
+
+    Attributes
+    ----------
+    encoding_ : Encoding
+        What each column becomes.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where the table has names.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from dncsc import TableEncoder
+    >>> table = pa.table({"age": [20, 40, None, 60], "city": ["Rome", "Oslo", "Rome", "Oslo"]})
+    >>> encoder = TableEncoder(scale="none").fit(table)
+    >>> encoder.get_feature_names_out().tolist()
+    ['age', 'city=Oslo', 'city=Rome']
+    >>> encoder.transform(table).round(2)
+    array([[20.  ,  0.  ,  0.71],
+           [40.  ,  0.71,  0.  ],
+           [40.  ,  0.  ,  0.71],
+           [60.  ,  0.71,  0.  ]])
+    """
+
+    def __init__(
+        self,
+        *,
+        missing: str = "median",
+        categorical: str = "one-hot",
+        dates: str = "refuse",
+        scale: str = "standard",
+    ) -> None:
+        self.missing, self.categorical, self.dates, self.scale = missing, categorical, dates, scale
+
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Learn what each column becomes.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow table, or array of shape (n_samples, n_columns)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self.missing == "drop":
+            raise ParameterError("missing", "drop", "cannot leave out rows here", "Drop them from the table, or fill.")
+        options = TableOptions(self.missing, self.categorical, self.dates, self.scale)
+        names, columns, named = _columns(X)
+        plan = planned(profile(_blocks(columns), names), options)
+        chosen = [columns[names.index(name)] for name in plan.names]
+        stored = _stored(plan, chosen)
+        self.encoding_ = learned(plan, options, [stored], stored.shape)
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Features of each row of X.
+
+        Columns are found by name, in any order, if both tables have names; a value that a category did not have when
+        it was fitted is none of its columns.
+        """
+        check_is_fitted(self)
+        names, columns, named = _columns(X)
+        known = list(getattr(self, "feature_names_in_", ())) if named else []
+        if not known and len(columns) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(columns)} features, but TableEncoder is expecting {self.n_features_in_} features as input."
+            )
+        lacking = [name for name in self.encoding_.names if known and name not in names]
+        if lacking:
+            raise ValueError(f"X has no column {listed(lacking)}, which TableEncoder was fitted to.")
+        order = names if known else list(getattr(self, "feature_names_in_", names))
+        stored = _stored(self.encoding_, [columns[order.index(name)] for name in self.encoding_.names])
+        return self.encoding_.encode(stored)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the features, such as ``city=Rome``."""
+        check_is_fitted(self)
+        return np.array(self.encoding_.feature_names, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+
+def _columns(X: Any) -> tuple[list[str], list[Any], bool]:
+    """Names and columns of a table, and whether the names are its own."""
+    pa = arrow()
+    kind = type(X).__module__.split(".")[0]
+    if kind == "pandas" and hasattr(X, "columns"):
+        columns = [_of_pandas(X.iloc[:, number], name) for number, name in enumerate(X.columns)]
+        return _distinct([str(name) for name in X.columns]), columns, True
+    if kind in ("polars", "pyarrow"):
+        table = pa.table(X.to_arrow() if kind == "polars" else X)
+        return _distinct(table.column_names), table.columns, True
+    array = check_array(X, dtype=None, ensure_all_finite=False)
+    columns = [pa.array(column.tolist()) if array.dtype.kind == "O" else column for column in array.T]
+    return [f"x{number}" for number in range(len(columns))], columns, False
+
+
+def _of_pandas(column: Any, name: Any) -> Any:
+    pa = arrow()
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError(f"column {name!r} holds values of several types: {error}. Make them one.") from error
+
+
+def _distinct(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names) or not names:
+        raise ValueError(f"X needs columns with names that differ; got {listed(names)}.")
+    return names
+
+
+def _blocks(columns: Sequence[Any]) -> Iterator[list[Any]]:
+    n_rows = len(columns[0])
+    if not n_rows:
+        raise ValueError("X has columns, but no rows.")
+    for start in range(0, n_rows, BATCH_ROWS):
+        yield [column[start : start + BATCH_ROWS] for column in columns]
+
+
+def _stored(encoding: Any, columns: Sequence[Any]) -> np.ndarray:
+    """Columns as numbers, side by side."""
+    return np.stack([read(column) for read, column in zip(encoding.readers(), columns, strict=True)], axis=1)

@@ -1,0 +1,180 @@
+"""What each column of a table becomes: a record that is learned from rows, applied block by block, and kept in models.
+
+Columns are first *stored* as numbers, one for each column: a number, days, the place of a value among those of its
+category, -1 for a value that is none of them, and NaN for what is missing. Features are computed from these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dncsc.errors import InputError
+from dncsc.rows.values import arrow
+from dncsc.tables import cells as reading
+
+CATEGORY_WEIGHT = 1 / math.sqrt(2)
+"""What a one-hot column has for its value: two rows that differ in one category are 1 apart, a standard deviation."""
+
+MISSING = ("refuse", "drop", "median", "mean")
+CATEGORICAL = ("refuse", "one-hot", "drop")
+DATES = ("refuse", "drop", "number")
+SCALES = ("none", "standard", "robust")
+
+KINDS = ("number", "true/false", "date")
+"""Of columns that become one feature."""
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column that becomes one feature: ``(x - centre) / scale``, where a missing x is the fill value."""
+
+    name: str
+    kind: str = "number"
+    fill: float | None = None
+    centre: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def read(self, column: Any, thousands: str | None = None) -> np.ndarray:
+        """Cells of any form as numbers."""
+        cells = reading.as_cells(column)
+        read = partial(_READERS[self.kind], thousands=thousands)
+        found = read(cells)
+        if found is None:
+            cell = reading.first_misfit(cells, read)
+            what = {"date": "date as 2024-12-31", "true/false": "truth value"}.get(self.kind, "number")
+            raise InputError(f"column {self.name!r} holds {cell!r}, which is no {what}.")
+        return found
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """A column that becomes one feature for each of its values; that missing is a value too if it `has_gaps`."""
+
+    name: str
+    values: tuple[str, ...]
+    has_gaps: bool = False
+    kind: ClassVar[str] = "category"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        gaps = (f"{self.name} is missing",) if self.has_gaps else ()
+        return (*(f"{self.name}={value}" for value in self.values), *gaps)
+
+    def read(self, column: Any, thousands: str | None = None) -> np.ndarray:
+        """Places of cells among the values, -1 for none of them, and NaN where the cell is missing."""
+        pa, compute = arrow(), arrow("pyarrow.compute")
+        cells = reading.texts(reading.as_cells(column))
+        if cells is None:
+            raise InputError(f"column {self.name!r} holds values that are no texts.")
+        places = compute.index_in(cells, value_set=pa.array(self.values, pa.string())).cast(pa.float64())
+        found = reading.as_floats(compute.fill_null(places, -1.0))
+        return np.where(cells.is_null().to_numpy(zero_copy_only=False), np.nan, found)
+
+
+def _truth_or_number(cells: Any, thousands: str | None) -> np.ndarray | None:
+    found = reading.truth_values(cells)
+    return reading.numbers(cells, thousands) if found is None else found
+
+
+_READERS: dict[str, Callable[..., np.ndarray | None]] = {
+    "number": reading.numbers,
+    "true/false": _truth_or_number,
+    "date": lambda cells, thousands: reading.days(cells),
+}
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """What each column becomes, in order; `missing` and `scale` say how gaps and numbers were treated."""
+
+    columns: tuple[NumberColumn | CategoryColumn, ...]
+    missing: str = "refuse"
+    scale: str = "none"
+    weight: float = CATEGORY_WEIGHT
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(name for column in self.columns for name in column.feature_names)
+
+    @property
+    def drops_rows(self) -> bool:
+        """Whether rows with a missing value are left out."""
+        return self.missing == "drop"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns have to be numbers, none of them missing."""
+        return self.missing == "refuse" and all(column.kind == "number" for column in self.columns)
+
+    @property
+    def number_columns(self) -> list[int]:
+        """Which columns become one feature each."""
+        return [number for _, number, column in self._starts if isinstance(column, NumberColumn)]
+
+    @property
+    def units(self) -> tuple[np.ndarray, np.ndarray]:
+        """Centre and scale that lead back from features to the table: numbers as they were, a category as 0 or 1."""
+        m = len(self.feature_names)
+        centre, scale = np.zeros(m), np.full(m, 1 / self.weight)
+        places, _, (_, centre[places], scale[places]) = self._numbers
+        return centre, scale
+
+    def readers(self, thousands: str | None = None) -> tuple[Callable[[Any], np.ndarray], ...]:
+        """What reads the cells of each column."""
+        return tuple(partial(column.read, thousands=thousands) for column in self.columns)
+
+    def encode(self, stored: np.ndarray) -> np.ndarray:
+        """Features of rows from their stored numbers, in float64; missing ones are NaN where nothing fills them."""
+        features = np.empty((len(stored), len(self.feature_names)))
+        places, numbers, (fill, centre, scale) = self._numbers
+        values = stored[:, numbers].astype(np.float64)
+        if not np.isnan(fill).all():
+            values = np.where(np.isnan(values), fill, values)
+        # A power of two: the same digits, and no difference overflows.
+        factor = np.where(scale > 1, 0.25, 1.0)
+        features[:, places] = (values * factor - centre * factor) / (scale * factor)
+        for place, number, column in self._categories:
+            codes = stored[:, number].astype(np.float64)
+            gaps, m = np.isnan(codes), len(column.feature_names)
+            if column.has_gaps:
+                codes[gaps] = m - 1
+            features[:, place : place + m] = np.where(codes[:, None] == np.arange(m), self.weight, 0.0)
+            if not column.has_gaps:
+                features[gaps, place : place + m] = np.nan
+        return features
+
+    @cached_property
+    def _numbers(self) -> tuple[Any, Any, np.ndarray]:
+        """Of columns of numbers: places among the features, numbers among the columns; fill, centre, scale of each."""
+        found = [each for each in self._starts if isinstance(each[2], NumberColumn)]
+        about = [[np.nan if c.fill is None else c.fill, c.centre, c.scale] for _, _, c in found]
+        table = np.array(about).reshape(-1, 3).T
+        if len(found) == len(self.columns):
+            return slice(None), slice(None), table  # which costs less than all of them one by one
+        return [place for place, _, _ in found], [number for _, number, _ in found], table
+
+    @cached_property
+    def _categories(self) -> list[tuple[int, int, Any]]:
+        return [each for each in self._starts if isinstance(each[2], CategoryColumn)]
+
+    @property
+    def _starts(self) -> list[tuple[int, int, Any]]:
+        """Of each column its first place among the features, its number, and what it becomes."""
+        widths = [len(column.feature_names) for column in self.columns]
+        starts = np.cumsum([0, *widths])[:-1].tolist()
+        return [(start, n, column) for n, (start, column) in enumerate(zip(starts, self.columns, strict=True))]

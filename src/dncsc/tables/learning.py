@@ -1,0 +1,141 @@
+"""From what columns hold and what the user wants to the encoding of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dncsc.engines.watch import Watcher
+from dncsc.errors import InputError, ParameterError
+from dncsc.tables.encoding import (
+    CATEGORICAL,
+    CATEGORY_WEIGHT,
+    DATES,
+    MISSING,
+    SCALES,
+    CategoryColumn,
+    Encoding,
+    NumberColumn,
+)
+from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, MOST_VALUES, OTHER, TEXT, TRUTH, ColumnProfile
+from dncsc.tables.statistics import statistics
+
+CHOICES = {"missing": MISSING, "categorical": CATEGORICAL, "dates": DATES, "scale": SCALES}
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What becomes of gaps, categories, dates and numbers; and what stands between thousands in text files."""
+
+    missing: str = "refuse"
+    categorical: str = "refuse"
+    dates: str = "refuse"
+    scale: str = "none"
+    thousands: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise ParameterError(name, getattr(self, name), f"must be one of {', '.join(map(repr, known))}")
+        if self.thousands is not None and (
+            len(self.thousands) != 1 or self.thousands.isalnum() or self.thousands in "+-."
+        ):
+            raise ParameterError("thousands", self.thousands, "must be one character, such as a comma")
+
+    @property
+    def wants_numbers(self) -> bool:
+        """Whether columns have to be numbers, none of them missing."""
+        return replace(self, scale="none") == TableOptions()
+
+
+class UnusableColumnsError(InputError):
+    """Columns that no option says what to do with; `profiles` are those of all columns."""
+
+    def __init__(self, profiles: Sequence[ColumnProfile], problems: Sequence[str]) -> None:
+        names = ("missing", "categorical", "dates", "thousands")
+        super().__init__(f"columns cannot be used as they are: {'; '.join(problems)}.", names)
+        self.profiles = tuple(profiles)
+
+
+def planned(profiles: Sequence[ColumnProfile], options: TableOptions) -> Encoding:
+    """What columns become, with nothing filled or scaled yet; refused where options do not say what."""
+    columns: list[NumberColumn | CategoryColumn] = []
+    problems: list[str] = []
+    for column in profiles:
+        problem = _problem(column, options)
+        if problem is not None:
+            problems.append(f"{column.name!r} {problem}")
+        elif column.kind == CATEGORY and options.categorical == "one-hot":
+            fills = options.missing in ("median", "mean")
+            columns.append(CategoryColumn(column.name, column.values, fills and column.n_missing > 0))
+        elif column.kind in (TRUTH, DATE):
+            if column.kind != DATE or options.dates == "number":
+                columns.append(NumberColumn(column.name, column.kind))
+        elif column.kind not in (CATEGORY, TEXT):
+            columns.append(NumberColumn(column.name))
+    if problems:
+        raise UnusableColumnsError(profiles, problems)
+    if not columns:
+        raise InputError("no column is left as a feature.")
+    return Encoding(tuple(columns), options.missing, options.scale)
+
+
+def _problem(column: ColumnProfile, options: TableOptions) -> str | None:
+    """Why a column cannot be used, and what could be done; None where it can, or is left out."""
+    if column.kind in (EMPTY, OTHER):
+        return f"has {'no values' if column.kind == EMPTY else 'values of no known kind'}: leave it out"
+    if column.kind == DATE and options.dates != "number":
+        return None if options.dates == "drop" else "holds dates: {dates} makes them numbers, or drops them"
+    if column.kind in (CATEGORY, TEXT) and options.categorical == "drop":
+        return None
+    if column.kind == TEXT:
+        what = "all different" if column.is_identifier else f"more than {MOST_VALUES} different, or nearly all"
+        return f"holds texts, {what}: leave it out"
+    if column.kind == CATEGORY and options.categorical == "refuse":
+        return "holds texts: {categorical} makes columns of them, or drops them"
+    if column.kind == GROUPED:
+        return "holds numbers with commas: {thousands} reads them"
+    if column.n_missing and options.missing == "refuse":
+        return f"lacks {column.n_missing:,} of {column.n_rows:,} values: {{missing}} fills them, or drops such rows"
+    return None
+
+
+def learned(
+    encoding: Encoding,
+    options: TableOptions,
+    batches: Iterable[np.ndarray],
+    shape: tuple[int, int],
+    seed: int = 0,
+    watch: Watcher = lambda *told: None,
+) -> Encoding:
+    """The encoding with fill values and scales of stored rows, which come in batches."""
+    moments, quartiles = options.scale == "standard", options.scale == "robust"
+    wanted = {"moments": moments or options.missing == "mean", "quartiles": quartiles or options.missing == "median"}
+    if not any(wanted.values()):
+        return encoding
+    found = statistics(batches, shape, seed, watch, **wanted)
+    fills = {"median": found.median, "mean": found.mean}.get(options.missing)
+    known: dict[str, Any] = {"standard": found[:2], "robust": found[2:]}
+    centre, scale = known.get(options.scale, (np.zeros(shape[1]), np.ones(shape[1])))
+    columns = []
+    for number, column in enumerate(encoding.columns):
+        if isinstance(column, NumberColumn):
+            fill = None if fills is None else float(fills[number])
+            if column.kind == TRUTH and options.categorical == "one-hot":  # as far apart as two categories are
+                column = replace(column, fill=fill, scale=1 / (CATEGORY_WEIGHT * math.sqrt(2)))
+            else:
+                column = _scaled(column, fill, float(centre[number]), float(scale[number]))
+        columns.append(column)
+    return replace(encoding, columns=tuple(columns))
+
+
+def _scaled(column: NumberColumn, fill: float | None, centre: float, scale: float) -> NumberColumn:
+    if not all(map(math.isfinite, (centre, scale, fill or 0.0))):
+        raise ValueError(
+            f"column {column.name!r} has values that are not finite, or too large to scale. Remove such rows."
+        )
+    return replace(column, fill=fill, centre=centre, scale=scale or 1.0)

@@ -1,0 +1,185 @@
+"""What the columns of a table hold, found in one pass: kind, values, spread, gaps, and what looks like an id."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dncsc.rows.values import arrow
+from dncsc.tables import cells as reading
+from dncsc.tables.statistics import Moments
+
+NUMBER, WHOLE, TRUTH, DATE, GROUPED = "number", "whole number", "true/false", "date", "number with thousands"
+CATEGORY, TEXT, OTHER, EMPTY = "category", "text", "other values", "empty"
+
+MOST_VALUES = 100
+"""That a category may have, and no more than one for two rows: a column of more different texts is text."""
+
+LEAST_ID_ROWS = 5
+"""That an id has to have: fewer values differ, or go up, by accident."""
+
+ID_DENSITY = 10
+"""Whole numbers that differ look like an id if their range is at most so many times their count: others measure."""
+
+WIDER = {
+    "": (NUMBER, TRUTH, DATE, GROUPED, TEXT),
+    NUMBER: (NUMBER, GROUPED, TEXT),
+    **{kind: (kind, TEXT) for kind in (TRUTH, DATE, GROUPED)},
+    TEXT: (TEXT,),
+}
+"""What a column may be, by what its cells so far are: the first that fits is chosen."""
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """What one column holds. Dates are days since 1970-01-01; what is not known of a kind is NaN."""
+
+    name: str
+    kind: str
+    n_rows: int
+    n_missing: int
+    values: tuple[str, ...] = ()
+    """of a category, sorted"""
+    low: float = np.nan
+    high: float = np.nan
+    deviation: float = np.nan
+    counts_up: bool = False
+    """whether whole numbers go up by 1 from row to row"""
+    is_identifier: bool = False
+    """whether it looks like an id: whole numbers that go up, or values that all differ"""
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether some number is infinite."""
+        return math.isinf(self.low) or math.isinf(self.high)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all cells that have a value have the same."""
+        return len(self.values) == 1 or self.low == self.high
+
+
+def profile(
+    blocks: Iterable[Sequence[Any]], names: Sequence[str], is_text: bool = False, thousands: str | None = None
+) -> tuple[ColumnProfile, ...]:
+    """Profiles of all columns of a table.
+
+    Parameters
+    ----------
+    blocks : iterable of sequences of columns
+        Rows, some at a time: their columns in the order of `names`, as `dncsc.rows.formats.read_columns` has them.
+    names : sequence of str
+        Of the columns.
+    is_text : bool, default=False
+        Whether columns are cells of a text file, so that only their letters tell what they are.
+    thousands : str, optional
+        What stands between groups of digits in text files.
+
+    Returns
+    -------
+    tuple of ColumnProfile
+    """
+    columns = [_Column(name, is_text, thousands) for name in names]
+    moments = Moments(len(names))
+    with np.errstate(invalid="ignore", over="ignore"):
+        for block in blocks:
+            found = [column.add(cells) for column, cells in zip(columns, block, strict=True)]
+            if len(found[0]):
+                moments.add(np.stack(found, axis=1))
+        spread = zip(columns, moments.low, moments.high, moments.deviation, strict=True)
+        return tuple(column.profile(*map(float, numbers)) for column, *numbers in spread)
+
+
+class _Column:
+    """What is known of a column so far."""
+
+    def __init__(self, name: str, is_text: bool, thousands: str | None) -> None:
+        self.name, self.kind, self.is_text = name, "", is_text
+        self.n_rows = self.n_missing = 0
+        self.values: set[str] | None = set()
+        self.is_textual = self.all_differ = self.is_whole = self.goes_up = self.counts_up = True
+        self.last = np.nan
+        self._readers: dict[str, Callable[[Any], np.ndarray | None]] = {
+            NUMBER: partial(reading.numbers, thousands=thousands) if is_text else _typed_numbers,
+            TRUTH: reading.truth_values,
+            DATE: reading.days,
+            GROUPED: reading.grouped_numbers if is_text else lambda cells: None,
+            TEXT: lambda cells: np.full(len(cells), np.nan),
+        }
+
+    def add(self, column: Any) -> np.ndarray:
+        """Take in the next cells; they are given back as numbers, NaN where they are none."""
+        cells = reading.as_cells(column, self.is_text)
+        n_missing, found = cells.null_count, np.full(len(cells), np.nan)
+        if n_missing < len(cells):
+            for kind in WIDER[self.kind]:
+                read = self._readers[kind](cells)
+                if read is not None:
+                    self.kind, found = kind, read
+                    break
+            if self.kind in (NUMBER, GROUPED):
+                n_missing = int(np.isnan(found).sum())
+        self.n_rows, self.n_missing = self.n_rows + len(cells), self.n_missing + n_missing
+        self._count_values(cells)
+        self._look_for_order(cells, found[~np.isnan(found)])
+        return found
+
+    def _count_values(self, cells: Any) -> None:
+        """Remember different texts, while they are few; those of numbers too, as some text may follow."""
+        if cells.null_count < len(cells):
+            self.is_textual = reading.is_textual(cells)
+            if self.values is not None and self.is_textual:
+                self.values |= set(cells.unique().drop_null().to_pylist())
+            if self.values is not None and (len(self.values) > MOST_VALUES or not self.is_textual):
+                self.values = None
+
+    def _look_for_order(self, cells: Any, present: np.ndarray) -> None:
+        """Whether values differ, within each block at least, and how numbers go on from row to row."""
+        if self.kind == TEXT and self.all_differ:
+            n_different = arrow("pyarrow.compute").count_distinct(cells).as_py() if self.is_textual else -1
+            self.all_differ = n_different == len(cells) - cells.null_count
+        elif self.kind in (NUMBER, GROUPED) and len(present) and self.is_whole:
+            self.is_whole = bool((np.isfinite(present) & (present == np.floor(present))).all())
+            step = np.diff(present, prepend=self.last)[int(np.isnan(self.last)) :]
+            self.goes_up = self.goes_up and bool((step > 0).all())
+            self.counts_up = self.counts_up and bool((step == 1).all())
+            self.all_differ = self.all_differ and (self.goes_up or len(np.unique(present)) == len(present))
+            self.last = float(present[-1])
+
+    def profile(self, low: float, high: float, deviation: float) -> ColumnProfile:
+        """What it is, when all cells have been seen."""
+        n_present = self.n_rows - self.n_missing
+        if not n_present:
+            return ColumnProfile(self.name, EMPTY, self.n_rows, self.n_missing)
+        all_differ = self.all_differ and self.n_rows == n_present >= LEAST_ID_ROWS
+        if self.kind == TEXT:
+            all_differ = all_differ and (self.values is None or len(self.values) == n_present)
+            values = () if all_differ or self.values is None else tuple(sorted(self.values))
+            is_category = 0 < len(values) <= n_present // 2 + 1
+            kind, values = (CATEGORY, values) if is_category else (TEXT if self.is_textual else OTHER, ())
+            return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, values, is_identifier=all_differ)
+        is_whole = self.kind in (NUMBER, GROUPED) and self.is_whole
+        is_dense = self.goes_up or high - low < ID_DENSITY * n_present
+        return ColumnProfile(
+            self.name,
+            WHOLE if is_whole and self.kind == NUMBER else self.kind,
+            self.n_rows,
+            self.n_missing,
+            (),
+            low,
+            high,
+            deviation,
+            counts_up=is_whole and self.counts_up and n_present >= LEAST_ID_ROWS,
+            is_identifier=is_whole and all_differ and is_dense,
+        )
+
+
+def _typed_numbers(cells: Any) -> np.ndarray | None:
+    """Numbers of a column that has a type: texts are none, whatever their letters are, nor are truth values."""
+    is_truth = arrow("pyarrow.types").is_boolean(cells.type)
+    return None if reading.is_textual(cells) or is_truth else reading.numbers(cells)

@@ -1,0 +1,110 @@
+"""`TableEncoder` takes the tables that people have in memory, and keeps what scikit-learn promises."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import dncsc
+from dncsc import DnCSC, TableEncoder
+
+DATA = {
+    "age": [20.0, 40.0, None, 60.0, 80.0],
+    "member": [True, False, True, None, False],
+    "city": ["Oslo", "Rome", "Oslo", None, "Rome"],
+}
+NAMES = ["age", "member", "city=Oslo", "city=Rome", "city is missing"]
+MAKERS = {
+    "pandas": pd.DataFrame,
+    "categories": lambda data: pd.DataFrame(data).astype({"city": "category"}),
+    "polars": pl.DataFrame,
+    "polars categories": lambda data: pl.DataFrame(data, schema_overrides={"city": pl.Categorical}),
+    "pyarrow": pa.table,
+}
+
+
+@parametrize_with_checks([TableEncoder()])
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_of_table_gives_the_same_features(kind):
+    encoder = TableEncoder()
+    found = encoder.fit_transform(MAKERS[kind](DATA))
+    np.testing.assert_allclose(found, TableEncoder().fit_transform(pa.table(DATA)))
+    assert encoder.get_feature_names_out().tolist() == NAMES
+    assert encoder.feature_names_in_.tolist() == list(DATA)
+    assert found[:, 0].mean() == pytest.approx(0)
+    turned = MAKERS[kind]({name: DATA[name] for name in reversed(DATA)})
+    np.testing.assert_array_equal(encoder.transform(turned), found)
+
+
+def test_it_stands_in_a_pipeline_and_is_cloned_pickled_and_asked_for_frames(blobs):
+    X, y = blobs(300, k=3)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(kind=np.array(["u", "v", "w"])[y], when=pd.Timestamp(0))
+    model = make_pipeline(TableEncoder(dates="drop"), DnCSC(3, n_landmarks=40, random_state=0))
+    labels = model.fit_predict(frame)
+    assert dncsc.metrics.nmi(y, labels) > 0.95
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(frame), labels)
+    encoder = clone(model[0]).set_output(transform="pandas").fit(frame)
+    assert encoder.get_params() == {"categorical": "one-hot", "dates": "drop", "missing": "median", "scale": "standard"}
+    found = encoder.transform(frame.set_index(frame.index + 7))
+    assert found.columns.tolist() == ["a", "b", "kind=u", "kind=v", "kind=w"]
+    assert found.index[0] == 7
+
+
+def test_arrays_are_tables_without_names():
+    X = np.array([[1.0, np.nan], [3.0, 4.0], [5.0, 6.0]])
+    encoder = TableEncoder(missing="mean", scale="none").fit(X)
+    np.testing.assert_array_equal(encoder.transform(X), [[1, 5], [3, 4], [5, 6]])
+    assert encoder.get_feature_names_out().tolist() == ["x0", "x1"]
+    mixed = np.array([[1, "a"], [2, "b"], [3, "a"]], object)
+    assert TableEncoder().fit(mixed).get_feature_names_out().tolist() == ["x0", "x1=a", "x1=b"]
+
+
+DATES = pa.array([datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)] * 2)
+REFUSED = [
+    ({"when": DATES}, {}, "'when' holds dates: dates makes them numbers, or drops them"),
+    ({"name": ["a", "b", "c", "d", "e"]}, {}, "'name' holds texts, all different: leave it out"),
+    ({"gone": pa.nulls(4)}, {}, "'gone' has no values: leave it out"),
+    ({"city": ["a", "b"] * 2}, {"categorical": "refuse"}, "'city' holds texts: categorical makes columns of them"),
+    ({"a": [1, None, 3, 4]}, {"missing": "refuse"}, "'a' lacks 1 of 4 values: missing fills them"),
+    ({"a": [1, 2, 3, 4]}, {"missing": "drop"}, "missing cannot leave out rows here; got 'drop'"),
+    ({"a": [1, 2, 3, 4]}, {"scale": "fair"}, "scale must be one of 'none', 'standard', 'robust'; got 'fair'"),
+    ({"when": DATES}, {"dates": "drop"}, "no column is left"),
+]
+
+
+@pytest.mark.parametrize(("data", "options", "words"), REFUSED, ids=[each[-1][:30] for each in REFUSED])
+def test_what_it_cannot_use_is_named(data, options, words):
+    with pytest.raises(ValueError, match=words):
+        TableEncoder(**options).fit(pa.table(data))
+
+
+def test_another_table_than_it_was_fitted_to_is_refused():
+    encoder = TableEncoder().fit(pa.table(DATA))
+    with pytest.raises(ValueError, match="X has no column 'age', which TableEncoder was fitted to"):
+        encoder.transform(pa.table({"member": [True], "city": ["Rome"]}))
+    with pytest.raises(ValueError, match="X has 2 features, but TableEncoder is expecting 3"):
+        encoder.transform(np.zeros((1, 2)))
+    with pytest.raises(ValueError, match="names that differ"):
+        TableEncoder().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(ValueError, match="column 'a' holds values of several types"):
+        TableEncoder().fit(pd.DataFrame({"a": [1, "x", [2]]}))
+    with pytest.raises(ValueError, match="no rows"):
+        TableEncoder().fit(pd.DataFrame({"a": []}))
+
+
+def test_neither_pandas_nor_pyarrow_is_needed_to_import_it(run_python):
+    done = run_python("import sys; sys.modules |= {'pandas': None, 'pyarrow': None}; from dncsc import TableEncoder")
+    assert done.returncode == 0, done.stderr

@@ -50,7 +50,7 @@ OFF_IN_ENSEMBLES = {
     "ensemble_landmarks": 10**6,
     "ensemble_rows_a_landmark": 10**9,
     "min_base_clusters": 10,
-    "max_mixed_base_clusters": 60,
+    "max_base_clusters": 40,
     "rows_a_base_cluster": 1,
 }
 """The same for ensembles."""

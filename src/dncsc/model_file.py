@@ -12,6 +12,7 @@ from dncsc.model import FARTHEST, Model
 from dncsc.phases.affinity import Adaptive, Gaussian, RowNormalised, SelfTuning
 from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, SharedClusterings
 from dncsc.phases.cell_search import CellSearch
+from dncsc.phases.cut.diagnosis import Diagnosis
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.transfer_cut import Counted, Partition
 from dncsc.phases.discretize import Centroids
@@ -35,10 +36,11 @@ class Fitted:
     n_iter: int
     cluster_sizes: np.ndarray
     tree: np.ndarray | None = None
+    diagnosis: Diagnosis | None = None
 
 
 KINDS = Schema(
-    2,
+    3,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -54,7 +56,18 @@ KINDS = Schema(
             "embedding/nystrom", ByAllLandmarks, "kernel degree_weights=reach root_degrees=root vectors=lines by_length"
         ),
         Kind("embedding/of-fitted-rows", Placed, "n_dimensions dtype"),
-        Kind("fitted", Fitted, "model eigenvalues n_components inertia n_iter cluster_sizes tree", tree=None),
+        Kind(
+            "diagnosis",
+            Diagnosis,
+            "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted",
+        ),
+        Kind(
+            "fitted",
+            Fitted,
+            "model eigenvalues n_components inertia n_iter cluster_sizes tree diagnosis",
+            tree=None,
+            diagnosis=None,
+        ),
         Kind("frame", Frame, "dtype scale shift metric", metric=EUCLIDEAN),
         Kind("graph/rows-and-clusters", RowsAndClusters, "landmark_graphs=shared"),
         Kind("graph/rows-and-landmarks", RowsAndLandmarks, "links affinity"),
@@ -66,7 +79,15 @@ KINDS = Schema(
         Kind("landmark-links", LandmarkLinks, "start neighbor weight"),
         Kind("links", Links, "tree search mean_distance exact_fraction ranks"),
         Kind("model", Model, "frame embedding centroids"),
-        Kind("partition", Partition, "embedding eigenvalues n_components component rejected counted links"),
+        Kind(
+            "partition",
+            Partition,
+            "embedding eigenvalues n_components component rejected counted links clearness is_clear is_coarse is_torn",
+            clearness=None,
+            is_clear=False,
+            is_coarse=False,
+            is_torn=False,
+        ),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
         Kind("search/cells", CellSearch, "landmarks n_neighbors cells n_probed"),
         Kind("search/exact", ExactSearch, "among_candidates"),
@@ -98,6 +119,8 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     _array("eigenvalues", fitted.eigenvalues, (None,), np.float64)
     if fitted.tree is not None:
         _check_tree(fitted.tree, len(model.centroids))
+    if fitted.diagnosis is not None:
+        _array("candidates", fitted.diagnosis.candidates, (None, 2), np.float64)
 
 
 def _check_tree(tree: np.ndarray, n_clusters: int) -> None:

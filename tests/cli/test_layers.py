@@ -124,7 +124,7 @@ def test_a_model_without_the_layers_asked_for_is_refused_before_any_work(folder,
 
 
 def test_a_model_from_before_there_were_trees_says_so(folder, monkeypatch, capsys):
-    monkeypatch.setattr("dncsc.estimators.saving.Fitted", lambda *fields: Fitted(*fields[:-1], None))
+    monkeypatch.setattr("dncsc.estimators.saving.Fitted", lambda *fields: Fitted(*fields[:-2]))
     assert main([*FIT, "--drop", "code", "-k", "8", "--model", "old.npz"]) == 0
     monkeypatch.undo()
     monkeypatch.chdir(folder)

@@ -15,6 +15,7 @@ from dncsc.cli.fit import format_summary
 from dncsc.cli.progress import ProgressDisplay
 
 FACTS = {
+    "diagnosis": "The gap behind 3 clusters is 7 times (clear from 5 on).",
     "rows": 12_345,
     "features": 7,
     "n_clusters": 3,
@@ -31,9 +32,10 @@ def test_a_fit_below_a_second_is_told_in_one_line():
 
 
 def test_a_longer_fit_is_told_with_memory_and_sizes():
-    first, sizes, written = format_summary({**FACTS, "seconds": 1.5}).splitlines()
+    first, sizes, diagnosis, written = format_summary({**FACTS, "seconds": 1.5}).splitlines()
     assert first.startswith("12,345 rows of 7 features in 3 clusters, 0.5 s of 1.5 s in the fit, ")
     assert (sizes, written) == ("Rows in each, largest first: 10,000, 2,000, 345", "Written: l.csv, m.npz")
+    assert diagnosis == FACTS["diagnosis"]
 
 
 def show(seconds: float) -> None:

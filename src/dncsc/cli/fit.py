@@ -147,6 +147,7 @@ def fit(
         "timings": dict(estimator.timings_),
         "peak_memory": peak_memory,
         "seconds": summary.seconds,
+        "diagnosis": str(getattr(estimator, "diagnosis_", "")),
         "outputs": [target.name for target in targets],
     }
     summary.tell(format_summary(facts), **facts)
@@ -206,9 +207,10 @@ def format_summary(facts: dict[str, Any]) -> str:
         return f"{what}, {facts['seconds']:.2f} s. {written}"
     sizes = sorted(facts["sizes"], reverse=True)
     shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")
+    told = f"{facts['diagnosis']}\n" if facts["diagnosis"] else ""
     return (
         f"{what}, {sum(facts['timings'].values()):.1f} s of {facts['seconds']:.1f} s in the fit, "
         f"{memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
         f"Rows in each, largest first: {shown}\n"
-        f"{written}"
+        f"{told}{written}"
     )

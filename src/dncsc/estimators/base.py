@@ -28,14 +28,25 @@ from dncsc.estimators.labels_file import labels_file
 from dncsc.estimators.parameters import CONSTRAINTS, Constraint, Parameters, check_parameters
 from dncsc.model import Model, Operation, apply
 from dncsc.model_file import KINDS
+from dncsc.phases.cut.diagnosis import Diagnosis, diagnose
 from dncsc.phases.cut.layers import merge
 from dncsc.phases.embedding import Voted
-from dncsc.phases.settings import MEAN
+from dncsc.phases.settings import MEAN, Settings
 from dncsc.recipes import Recipe
 
 
 class UnclearClustersWarning(Worded, UserWarning):
-    """The number of clusters was to be found, and no gap between eigenvalues is clear."""
+    """Clusters may be arbitrary, or their number, which was to be found, may be another one."""
+
+    @classmethod
+    def of(cls, diagnosis: Diagnosis, has_eigenvalues: bool) -> UnclearClustersWarning:
+        """The warning about a doubtful cut."""
+        if not diagnosis.was_counted:
+            return cls(str(diagnosis))
+        seen = "eigenvalues_" if has_eigenvalues else "tree_"
+        start = f"It is not sure how many clusters there are; {diagnosis.n_clusters} were taken. "
+        end = f" Look at {{{seen}}}, and give {{n_clusters}}."
+        return cls(f"{start}{diagnosis}{end}", (seen, "n_clusters"))
 
 
 class ZeroRowsWarning(Worded, UserWarning):
@@ -185,15 +196,11 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             self.tree_ = found.tree
         if found.n_zero:
             warnings.warn(ZeroRowsWarning(found.n_zero), stacklevel=4)
-        if counted is not None and not counted.is_clear:
-            seen = "eigenvalues_" if len(counted.eigenvalues) else "tree_"
-            reason = {
-                "eigenvalues_": "the eigenvalue behind them is only {:.1f} times larger than the last of theirs",
-                "tree_": "links between them are only {:.1f} times weaker than those within",
-            }[seen].format(counted.clearness)
-            text = f"It is not clear how many clusters there are: {counted.n_clusters} were taken, but {reason}. "
-            text += f"Look at {{{seen}}}, and give {{n_clusters}}."
-            warnings.warn(UnclearClustersWarning(text, (seen, "n_clusters")), stacklevel=4)
+        if found.labels is not None and found.partition.links is not None:
+            n_sought = self.n_clusters if counted is None else counted.n_clusters
+            self.diagnosis_ = diagnose(found.partition, self.cluster_sizes_, n_sought, Settings.policy)
+            if self.diagnosis_.is_doubtful:
+                warnings.warn(UnclearClustersWarning.of(self.diagnosis_, len(self.eigenvalues_) > 0), stacklevel=4)
         n_found = int(np.count_nonzero(self.cluster_sizes_))
         wanted = self.n_clusters if counted is None else counted.n_clusters
         if found.labels is not None and n_found < wanted:

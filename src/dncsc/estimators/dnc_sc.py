@@ -108,6 +108,9 @@ class DnCSC(LandmarkClusterer):
     n_graph_components_ : int
         Connected parts of the graph. Where they are more than the clusters, the lightest are joined to their
         neighbours.
+    diagnosis_ : Diagnosis
+        How clearly the graph shows the clusters; ``print(model.diagnosis_)`` says it in a sentence. Where it is in
+        doubt, `fit` warns.
     tree_ : ndarray of shape (n_clusters_ - 1, 4)
         Which clusters join first, by the weights that the cut links them by: a linkage matrix, as
         `scipy.cluster.hierarchy.dendrogram` takes it. `merged` gives the coarser clusterings.

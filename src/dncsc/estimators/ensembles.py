@@ -38,7 +38,7 @@ class LSEC(EnsembleClusterer):
     n_clusters : int, default=8
         Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
     n_members : int, default=30
-        Clusterings, most of them into 20 to 40 clusters; with other weights than "auto" into 20 to 60.
+        Clusterings, most of them into 20 to 60 clusters.
     n_graphs : int, default=2
         Selections of landmarks that they come from; at most `n_members`.
     n_landmarks : int, default=2000

@@ -49,6 +49,7 @@ def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str,
         int(estimator.n_iter_),
         estimator.cluster_sizes_,
         getattr(estimator, "tree_", None),
+        getattr(estimator, "diagnosis_", None),
     )
     names = getattr(estimator, "feature_names_in_", None)
     params = estimator.get_params().items()
@@ -112,6 +113,8 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
     partition = Partition(embedding, fitted.eigenvalues, fitted.n_components)
     centroids, labelled = Centroids(model.centroids, fitted.n_iter), Labelled(fitted.inertia, fitted.cluster_sizes)
     estimator._keep(pipeline.Run(model, None, partition, centroids, labelled, header["timings"], fitted.tree))
+    if fitted.diagnosis is not None:
+        estimator.diagnosis_ = fitted.diagnosis
     estimator.notes_ = header["notes"]
     return estimator
 

@@ -104,8 +104,8 @@ def _base_clusters(settings: Settings, seed: int, count: int) -> list[int]:
     """Clusters of each base clustering, at random."""
     k, policy = settings.n_clusters, settings.policy
     scale = max(k / policy.min_base_clusters, 1.0)
-    most = scale * (policy.max_mixed_base_clusters if settings.bandwidth == AUTO else policy.max_base_clusters)
-    most = min(max(round(most), k), max(settings.n_counted // policy.rows_a_base_cluster, k), settings.n_landmarks)
+    most = max(round(scale * policy.max_base_clusters), k)
+    most = min(most, max(settings.n_counted // policy.rows_a_base_cluster, k), settings.n_landmarks)
     fewest = min(round(scale * policy.min_base_clusters), most)
     return generator(seed, "sizes").integers(fewest, most, count, endpoint=True).tolist()
 

@@ -45,6 +45,7 @@ TABLES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:The graph falls into more parts")
 @pytest.mark.parametrize("name", TABLES)
 def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
     X, y = TABLES[name]

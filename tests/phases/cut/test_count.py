@@ -50,7 +50,7 @@ def test_moons_that_touch_are_counted_if_not_always_with_certainty(seed):
 def test_where_there_are_no_clusters_there_is_a_warning(draw):
     """Outliers are none either."""
     X = getattr(np.random.default_rng(0), draw)((50_000, 2))
-    with pytest.warns(UserWarning, match="not clear how many clusters"):
+    with pytest.warns(UserWarning, match="not sure how many clusters"):
         DnCSC("auto", random_state=0).fit(X)
 
 

@@ -48,6 +48,12 @@ def clearer(
     return coarse if is_clearer or fine.is_shattered(k, policy) else fine
 
 
+def is_left_torn(fine: Spectrum, taken: Spectrum, wanted: Wanted) -> bool:
+    """Whether a graph falls into more parts than clusters, and the coarser one in its place shows no clusters."""
+    is_torn = taken is not fine and fine.is_shattered(wanted.n_clusters, wanted.policy)
+    return is_torn and taken.clearness < wanted.policy.clearer
+
+
 def coarse_spectrum(
     landmarks: np.ndarray,
     mass: np.ndarray,

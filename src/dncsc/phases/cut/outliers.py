@@ -133,9 +133,9 @@ def join_lightest(component: np.ndarray, landmarks: np.ndarray, mass: np.ndarray
         closest = inside[int(np.argmin(squared))]
         distances = np.asarray(np.sum((landmarks[outside] - landmarks[closest]) ** 2, axis=1, dtype=np.float64))
         nearest = joined[outside[int(np.argmin(distances))]]
-        others = distances[joined[outside] != nearest]
-        if len(others):
-            clearness = min(clearness, float(np.sqrt(others.min() / max(distances.min(), TINY))))
+        others, closest_squared = distances[joined[outside] != nearest], distances.min()
+        if len(others) and closest_squared > 0:
+            clearness = min(clearness, float(np.sqrt(others.min()) / np.sqrt(closest_squared)))
         joined[inside] = nearest
         left[nearest] += left[light]
         left[light] = np.inf

@@ -10,7 +10,7 @@ class CutPolicy:
     """What decides how a graph is cut where the user leaves it open (``bandwidth="auto"``, ``n_clusters="auto"``).
 
     Each line says what the number is for, and the points of NMI that one set lost without it, at the stage at which it
-    was tried: with 3 to 5 seeds, for ensembles 1 or 2 (docs/notes/rules.md, also for what the whole gives elsewhere).
+    was tried, with 3 to 5 seeds (docs/notes/rules.md, also for what the whole gives elsewhere).
     """
 
     # Landmarks
@@ -21,7 +21,8 @@ class CutPolicy:
     rows_a_landmark: int = 2
     """at least, beyond those: links of single rows are chance"""
     ensemble_landmarks: int = 1000
-    """of an ensemble; more of them need `ensemble_rows_a_landmark` rows each (PenDigits 5)"""
+    """of an ensemble; more of them need `ensemble_rows_a_landmark` rows each (without: USPS 2; never
+    more: MNIST 3)"""
     ensemble_rows_a_landmark: int = 40
 
     # Many clusters
@@ -109,6 +110,9 @@ class CutPolicy:
     least_eigenvalue: float = 3e-5
     """smaller ones are alike: those of clusters that hardly touch (1e-6: one heavy-tailed group counts as three)"""
 
+    nearly_all: float = 0.85
+    """share of the rows in one of several clusters that were counted, beyond which a warning is given (digits: 0.89)"""
+
     fall_window: float = 1.25
     """of many clusters: strength is compared between so many times more groups and so many times fewer"""
     weakest_join: float = 1e-5
@@ -117,11 +121,10 @@ class CutPolicy:
     # Base clusterings of ensembles
     min_base_clusters: int = 20
     max_base_clusters: int = 60
-    """clusters of a base clustering, as Huang et al. have them; in proportion more where k is more than the least"""
-    max_mixed_base_clusters: int = 40
-    """the same where base clusterings mix weights (without: circles and Gaussians 4, USPS 3)"""
+    """clusters of a base clustering, as Huang et al. have them; in proportion more where k is more than the least
+    (10 to 60: circles and Gaussians 2; 20 to 40: MNIST 2)"""
     rows_a_base_cluster: int = 20
-    """at least: nearly empty ones share no rows with those of others (without: few rows that overlap 5)"""
+    """at least: nearly empty ones share no rows with those of others (without: lines of few rows 6)"""
 
     def are_many(self, n_clusters: int, counted: bool) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""

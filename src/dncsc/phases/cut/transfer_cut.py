@@ -10,7 +10,7 @@ import numpy as np
 from dncsc.engines.base import Column, Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.cut.coarse import clearer
+from dncsc.phases.cut.coarse import clearer, is_left_torn
 from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
@@ -47,6 +47,13 @@ class Partition:
     """where the number of clusters was to be found"""
     links: LandmarkLinks | None = None
     """of the landmarks, as the cut weighs them, where there are landmarks"""
+    clearness: float | None = None
+    """of the spectrum, where there is one"""
+    is_clear: bool = False
+    is_coarse: bool = False
+    """whether a coarser graph was cut"""
+    is_torn: bool = False
+    """whether the graph has more parts than clusters that hardly touch, and a coarser one shows no clusters"""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -98,15 +105,27 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
     spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)
     if isinstance(spectrum, Fragmented):
         return spectrum
+    fine, is_torn = spectrum, False
     if options.coarsens:
         random = generator(settings.seed, "coarse landmarks")
-        spectrum = clearer(spectrum, bipartite.points, graph.mass, wanted, settings.n_neighbors, random)
+        spectrum = clearer(fine, bipartite.points, graph.mass, wanted, settings.n_neighbors, random)
+        is_torn = is_left_torn(fine, spectrum, wanted)
     coordinates = spectrum.coordinates
     if options.drops_constant and coordinates.shape[1] > 1:
         coordinates = _without_constant(coordinates, np.asarray(graph.similarity.sum(axis=1)).ravel())
     lift = Lift(coordinates.astype(engine.frame.dtype), settings.by_length)
     embedding, links = Lifted(bipartite, lift), LandmarkLinks.of(graph.similarity)
-    return Partition(embedding, spectrum.eigenvalues, spectrum.n_components, spectrum.component, links=links)
+    return Partition(
+        embedding,
+        spectrum.eigenvalues,
+        fine.n_components,
+        spectrum.component,
+        links=links,
+        clearness=min(spectrum.clearness, np.finfo(np.float64).max),
+        is_clear=spectrum.is_clear(wanted.n_clusters, settings.policy),
+        is_coarse=spectrum is not fine,
+        is_torn=is_torn,
+    )
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:

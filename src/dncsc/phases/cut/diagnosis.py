@@ -1,0 +1,126 @@
+"""Whether a cut was clear, in numbers and in a sentence for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.cut.transfer_cut import Partition
+
+MOST_CANDIDATES = 3
+"""Other numbers of clusters that are named."""
+LARGEST = 1e9
+"""clearness that is told: a gap behind eigenvalues of 0 has none"""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """How clearly the graph shows the clusters; `str` puts it into a sentence or two.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters sought, or found where they were counted.
+    clearness : float
+        How many times larger the eigenvalue behind the last cluster's is than that; 5 is clear. Where clusters were
+        counted level by level, how many times weaker links between them are than within. Where parts of the graph had
+        to be joined, how many times farther the next part was than the nearest. 0 where it is not known.
+    is_clear : bool
+    n_components : int
+        Connected parts of the graph.
+    largest_share : float
+        Of the rows, in the largest cluster.
+    is_coarse : bool
+        Whether a coarser graph was cut, since the fine one did not show the clusters.
+    is_torn : bool
+        Whether the graph falls into more parts than clusters that hardly touch, and a coarser one shows no clusters.
+    candidates : ndarray of shape (n_candidates, 2)
+        Where clusters were counted: other numbers of clusters, and the gaps behind them, widest first.
+    was_counted : bool
+    """
+
+    n_clusters: int
+    clearness: float
+    is_clear: bool
+    n_components: int
+    largest_share: float
+    is_coarse: bool
+    is_torn: bool
+    candidates: np.ndarray
+    was_counted: bool
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
+        return self.is_torn or (self.was_counted and (not self.is_clear or self._is_nearly_all or self._has_rival))
+
+    @property
+    def _is_nearly_all(self) -> bool:
+        return self.n_clusters > 1 and self.largest_share > CutPolicy.nearly_all
+
+    @property
+    def _has_rival(self) -> bool:
+        """Whether there is a gap behind more clusters. Two or three times as many are pieces of long ones."""
+        more = self.candidates[:, 0]
+        return bool(np.any((more > self.n_clusters) & (more % self.n_clusters != 0)))
+
+    def __str__(self) -> str:
+        found = [self._on_parts(), self._on_gap(), self._on_candidates()]
+        if self._is_nearly_all:
+            found.append(f"One cluster has {self.largest_share:.0%} of the rows.")
+        return " ".join(each for each in found if each)
+
+    def _on_parts(self) -> str:
+        if self.is_torn:
+            return (
+                f"The graph falls into more parts than the {self.n_clusters} clusters, and nothing shows which of them "
+                "belong together, as where categories or values filled in tear a table: give these less weight, leave "
+                "them out, or look for more clusters."
+            )
+        if self.is_coarse:
+            return "The finest structure of the rows is another one, such as categories: a coarser graph was cut."
+        if self.n_components > self.n_clusters:
+            return f"The graph has {self.n_components:,} parts, more than clusters: the lightest were joined to others."
+        return ""
+
+    def _on_gap(self) -> str:
+        if self.is_torn or self.clearness == 0:
+            return ""
+        times = "very many" if self.clearness >= LARGEST else f"{self.clearness:.3g}"
+        start = f"The gap behind {self.n_clusters} clusters is {times} times (clear from {CutPolicy.clear_gap:g} on)"
+        return f"{start}." if self.is_clear else f"{start}: rows between clusters, or another number of them."
+
+    def _on_candidates(self) -> str:
+        if not len(self.candidates):
+            return ""
+        named = ", ".join(f"{n:.0f} ({gap:.1f} times)" for n, gap in self.candidates)
+        return f"Other numbers with a gap: {named}."
+
+
+def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int, policy: CutPolicy) -> Diagnosis:
+    """What a partition into clusters of these sizes says about itself."""
+    counted = partition.counted
+    clearness = counted.clearness if counted is not None else partition.clearness or 0.0
+    is_clear = counted.is_clear if counted is not None else partition.is_clear
+    return Diagnosis(
+        n_clusters,
+        float(min(clearness, LARGEST)),
+        bool(is_clear),
+        int(partition.n_components),
+        float(sizes.max() / max(sizes.sum(), 1)),
+        partition.is_coarse,
+        partition.is_torn,
+        _candidates(np.empty(0) if counted is None else counted.eigenvalues, n_clusters, policy),
+        counted is not None,
+    )
+
+
+def _candidates(eigenvalues: np.ndarray, n_clusters: int, policy: CutPolicy) -> np.ndarray:
+    """Other numbers of clusters with a gap behind them, and how wide it is; widest first."""
+    values = np.maximum(eigenvalues[1:], policy.least_eigenvalue)
+    ratios = values[1:] / values[:-1]
+    found = [(place + 2.0, ratio) for place, ratio in enumerate(ratios.tolist()) if ratio * policy.gap >= 1]
+    others = sorted((pair for pair in found if pair[0] != n_clusters), key=lambda pair: -pair[1])
+    return np.array(others[:MOST_CANDIDATES]).reshape(-1, 2)

@@ -1,0 +1,76 @@
+"""A model says how clear its cut was, and warns where clusters may be arbitrary or another number of them."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import datasets
+from sklearn.preprocessing import StandardScaler
+
+from dncsc import DnCSC, load_model
+from dncsc.estimators.base import UnclearClustersWarning
+
+
+def blobs(seed, **more):
+    return datasets.make_blobs(3000, centers=5, random_state=seed, **more)[0]
+
+
+def touching(random):
+    places = np.array([[0, 0], [3.2, 0], [12, 0], [0, 12], [12, 12]])
+    return places[random.integers(5, size=4000)] + random.standard_normal((4000, 2))
+
+
+OFTEN_MISCOUNTED = {
+    "digits": lambda: datasets.load_digits().data,
+    "iris": lambda: datasets.load_iris().data,
+    "iris, scaled": lambda: StandardScaler().fit_transform(datasets.load_iris().data),
+    "wine": lambda: StandardScaler().fit_transform(datasets.load_wine().data),
+    "breast cancer": lambda: StandardScaler().fit_transform(datasets.load_breast_cancer().data),
+    "blobs near each other": lambda: blobs(0),
+    "blobs that overlap": lambda: blobs(1, cluster_std=1.8),
+    "five blobs of which two touch": lambda: touching(np.random.default_rng(0)),
+}
+
+
+@pytest.mark.parametrize("name", OFTEN_MISCOUNTED)
+def test_a_number_of_clusters_that_may_be_another_one_is_told(name):
+    with pytest.warns(UnclearClustersWarning, match="not sure how many"):
+        model = DnCSC("auto", random_state=0).fit(OFTEN_MISCOUNTED[name]())
+    assert model.diagnosis_.is_doubtful
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_groups_that_lie_apart_are_counted_without_a_warning(k):
+    X = datasets.make_blobs(3000, n_features=8, centers=k, random_state=0)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = DnCSC("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == k
+    assert model.diagnosis_.is_clear
+
+
+def test_other_numbers_are_named_with_the_gaps_behind_them():
+    with pytest.warns(UnclearClustersWarning, match=r"4 were taken.*clear from 5 on.*Other numbers with a gap: 5 \("):
+        DnCSC("auto", random_state=0).fit(touching(np.random.default_rng(0)))
+
+
+def test_one_cluster_of_nearly_all_rows_is_told():
+    with pytest.warns(UnclearClustersWarning, match="One cluster has 89 % of the rows|One cluster has 89% of the rows"):
+        DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
+
+
+def test_a_graph_that_falls_into_cells_is_told_where_nothing_shows_what_belongs_together():
+    random = np.random.default_rng(0)
+    cells = 30 * np.eye(12)[random.integers(12, size=4000)]
+    X = np.concatenate([random.standard_normal((4000, 2)), cells], axis=1)
+    with pytest.warns(UnclearClustersWarning, match="nothing shows which of them belong together"):
+        model = DnCSC(4, random_state=0).fit(X)
+    assert model.diagnosis_.is_torn
+
+
+def test_the_diagnosis_is_kept_with_the_model(tmp_path):
+    model = DnCSC(3, random_state=0).fit(datasets.load_iris().data)
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz").diagnosis_
+    assert str(again) == str(model.diagnosis_)
+    assert "The gap behind 3 clusters is" in str(again)

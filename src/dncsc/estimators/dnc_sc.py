@@ -37,7 +37,7 @@ class DnCSC(LandmarkClusterer):
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.
     selection_rate : int or "auto", default="auto"
         Into how many parts a subset is divided at most in one round of the selection, alpha. "auto" is 200 below
-        100,000 rows and 50 from there on.
+        100,000 rows, and from there on 50, or as many as clusters up to 200.
     sample_size : int or "auto", default="auto"
         How many rows of a subset are looked at to divide it at most, p'; no more than 150 for each part. "auto" is
         ``10 * n_landmarks``.

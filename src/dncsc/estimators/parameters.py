@@ -133,7 +133,7 @@ class Parameters:
         return replace(
             asked,
             n_landmarks=n_landmarks,
-            selection_rate=asked.selection_rate or usual_rate(n_rows),
+            selection_rate=asked.selection_rate or usual_rate(n_rows, asked.n_clusters),
             sample_size=asked.sample_size or 10 * n_landmarks,
             bandwidth=asked.bandwidth if isinstance(asked.bandwidth, str) else frame.length_inside(asked.bandwidth),
             seed=seed,

@@ -163,7 +163,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         is_multilevel=DnCSC(given["n_clusters"], max_clusters=k, select=given["select"])._is_multilevel
         and not given["n_members"],
     )
-    alpha = usual_rate(n_rows) if given["selection_rate"] == "auto" else int(given["selection_rate"])
+    alpha = usual_rate(n_rows, k) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
     return Estimate(
         data=n_rows * n_features * stored.itemsize,

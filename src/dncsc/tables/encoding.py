@@ -6,7 +6,6 @@ category, -1 for a value that is none of them, and NaN for what is missing. Feat
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -18,8 +17,9 @@ from dncsc.errors import InputError
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
 
-CATEGORY_WEIGHT = 1 / math.sqrt(2)
-"""What a one-hot column has for its value: two rows that differ in one category are 1 apart, a standard deviation."""
+CATEGORY_WEIGHT = 0.5
+"""What a one-hot column has for its value: two rows that differ in one category are 0.7 standard deviations apart. With
+more, categories tear the graph of rows; with less, those that tell groups apart are lost (docs/notes/tables.md)."""
 
 MISSING = ("refuse", "drop", "median", "mean")
 CATEGORICAL = ("refuse", "one-hot", "drop")

@@ -29,9 +29,13 @@ LSC_ITERATIONS = 5
 """of the k-means that selects the landmarks of LSC-K"""
 
 
-def usual_rate(n_rows: int) -> int:
-    """Parts that rows are divided into at a time, alpha, where nobody says how many."""
-    return 200 if n_rows < SMALLER_RATE_ROWS else 50
+def usual_rate(n_rows: int, n_clusters: int) -> int:
+    """Parts that rows are divided into at a time, alpha, where nobody says how many.
+
+    With fewer parts than clusters, the first parts divide clusters: of 200 groups in 384 features 40 % are found, and
+    with 200 parts 99 %.
+    """
+    return 200 if n_rows < SMALLER_RATE_ROWS else min(max(50, n_clusters), 200)
 
 
 def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:

@@ -119,6 +119,10 @@ def _few_rows() -> Iterator[tuple[str, Case]]:
         ),
         "in a square": (random.uniform(0, 1, (500, 2)), 4),
         "pairs": (random.normal(np.repeat(50.0 * np.arange(5), 60)[:, None] * np.eye(1, 8), 0.5), 5),
+        "table": (
+            np.hstack([random.normal(3 * np.eye(3, 5)[np.arange(2000) % 3]), np.eye(6)[random.integers(6, size=2000)]]),
+            3,
+        ),
     }
     for shape, (X, k) in shapes.items():
         for method in ("dnc-sc", "lsec", "u-spec", "u-senc"):

@@ -51,6 +51,7 @@ def info(file: AnyFile, json: options.JsonTable = False, debug: options.Debug = 
         "features": fitted.n_features_in_,
         "columns": getattr(fitted, "feature_names_in_", None),
         "tree": hasattr(fitted, "tree_"),
+        "diagnosis": str(getattr(fitted, "diagnosis_", "")),
         "eigenvalues": fitted.eigenvalues_ if fitted.eigenvalues_ is not None else [],
         "parameters": fitted.get_params(),
         "notes": fitted.notes_ or {},
@@ -69,6 +70,7 @@ def info(file: AnyFile, json: options.JsonTable = False, debug: options.Debug = 
             "tree": f"joins them into 1 to {facts['n_clusters']} groups (predict --layers)"
             if facts["tree"]
             else "none",
+            "diagnosis": facts["diagnosis"] or "none",
             "landmarks": "none" if landmarks is None else f"{landmarks:,}",
             "features": f"{facts['features']}" + ("" if names is None else f": {_some(names)}"),
             "metric": fitted.metric,

@@ -146,7 +146,8 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
 def check_enough(n_rows: int, k: int | str, name: str) -> None:
     """Refuse fewer rows than clusters."""
     if isinstance(k, int) and n_rows < k:
-        raise InputError(f"-k {k}: {name} has only {n_rows:,} rows, and each cluster needs one.")
+        found = f"{name} has only {n_rows:,} rows, and each cluster needs one"
+        raise InputError(f"-k {k}: {found}. Give -k {n_rows} or less.")
 
 
 def passes(estimator: Any, rows: Rows) -> int:

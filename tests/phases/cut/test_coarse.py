@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dncsc import DnCSC, metrics
+from dncsc import DnCSC, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
 from dncsc.phases.cut.coarse import clearer, coarse_spectrum
 from dncsc.phases.cut.outliers import join_lightest
@@ -52,6 +52,15 @@ def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
     k = y.max() + 1
     assert metrics.ari(y, DnCSC(k, random_state=0).fit(X).labels_) > 0.85
     assert metrics.ari(y, WithPolicy(k, random_state=0).fit(X).labels_) < 0.7
+
+
+def test_a_coarser_cut_is_the_same_for_any_threads_and_files_and_for_new_rows(tmp_path):
+    X = TABLES["categories of 4 and 5 values"][0]
+    np.save(tmp_path / "rows.npy", X)
+    model = DnCSC(4, random_state=0, n_jobs=1).fit(X)
+    assert model.diagnosis_.is_coarse
+    assert (DnCSC(4, random_state=0, n_jobs=2).fit(open_rows(tmp_path / "rows.npy")).labels_ == model.labels_).all()
+    assert (model.predict(X) == model.labels_).all()
 
 
 @pytest.mark.parametrize("name", ["moons", "circles", "spirals", "lines", "linked-rings-3d", "pairs-8d"])

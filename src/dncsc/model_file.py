@@ -14,7 +14,7 @@ from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, Share
 from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.diagnosis import Diagnosis
 from dncsc.phases.cut.layers import LandmarkLinks
-from dncsc.phases.cut.transfer_cut import Counted, Partition
+from dncsc.phases.cut.transfer_cut import NONE, Counted, Partition
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.exact_graph import Placed
@@ -48,7 +48,7 @@ KINDS = Schema(
         Kind("affinity/self-tuning", SelfTuning, "scales"),
         Kind("base-clustering", BaseClustering, "embedding centroids clusters"),
         Kind("centroids", Centroids, "places n_iter"),
-        Kind("cluster-count", Counted, "n_clusters clearness is_clear eigenvalues"),
+        Kind("cluster-count", Counted, "n_clusters clearness is_clear eigenvalues others", others=NONE),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
         Kind("embedding/identity", IdentityEmbedding, "n_dimensions dtype"),

@@ -13,6 +13,7 @@ from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.landmark_graph import landmark_graph
 from dncsc.phases.cut.outliers import OutlierLimit
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Counted
 from dncsc.phases.cut.weights import narrow
@@ -70,5 +71,12 @@ def _count_by(
         nearer = place_of(again[: place + 1]) if len(again) > place else place
         if nearer == place:
             clearness = float(min([ratios[place], *again[place : place + 1]]))
-            return Counted(place + 2, clearness, clearness >= needed, eigenvalues)
+            return Counted(place + 2, clearness, clearness >= needed, eigenvalues, _others(ratios, place, policy))
         eigenvalues, ratios, place, needed = found, again, nearer, policy.clear_gap_among_outliers
+
+
+def _others(ratios: np.ndarray, place: int, policy: CutPolicy) -> np.ndarray:
+    """Other numbers of clusters with a gap behind them, and how wide it is; widest first."""
+    found = [(number + 2.0, ratio) for number, ratio in enumerate(ratios.tolist()) if ratio * policy.gap >= 1]
+    others = [pair for pair in found if pair[0] != place + 2]
+    return np.array(sorted(others, key=lambda pair: -pair[1])).reshape(-1, 2)

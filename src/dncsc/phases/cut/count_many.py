@@ -6,6 +6,8 @@ slowly until the parts have become clusters, then quickly, and slowly again. Her
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dncsc.engines.base import Engine
@@ -32,8 +34,17 @@ def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
     policy, total = settings.policy, float(mass.sum())
     least = total * max(policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters)
     n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), WHATEVER_SIZE), mass, least)
-    n_clusters, clearness = fall_of(n_left, np.maximum(strength, policy.weakest_join), settings.n_clusters, policy)
-    return Counted(n_clusters, clearness, clearness >= policy.clear_gap, np.empty(0))
+    found = fall_of(n_left, np.maximum(strength, policy.weakest_join), settings.n_clusters, policy)
+    return Counted(found.n_clusters, found.clearness, found.clearness >= policy.clear_gap, np.empty(0), found.others)
+
+
+class Fall(NamedTuple):
+    """Where strength falls off, and how many times."""
+
+    n_clusters: int
+    clearness: float
+    others: np.ndarray
+    """other numbers at which it falls by half or more, and how many times; largest first"""
 
 
 def joins_of_clusters(merges: Merges, mass: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
@@ -50,8 +61,8 @@ def joins_of_clusters(merges: Merges, mass: np.ndarray, least: float) -> tuple[n
     return table[:, 0], np.minimum.accumulate(table[:, 1])
 
 
-def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, policy: CutPolicy) -> tuple[int, float]:
-    """Where strength falls off, and how many times.
+def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, policy: CutPolicy) -> Fall:
+    """Where strength falls off.
 
     Around each number of groups the median strength of the joins before is compared with that of the joins after. The
     last clear fall counts, or else the largest: groups of clusters may be told apart as well. The answer is the number
@@ -71,4 +82,14 @@ def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, policy: CutPoli
         among = slice(int(np.flatnonzero(~is_clear[: last + 1])[-1]) + 1, last + 1)
     best = range(most + 1)[among][int(np.argmax(fall[among]))]
     weak = n_left[strength < np.sqrt(high[best] * low[best])]
-    return int(np.clip(weak.max(initial=2), 2, most)), float(fall[best])
+    number = int(np.clip(weak.max(initial=2), 2, most))
+    return Fall(number, float(fall[best]), _other_falls(fall, number, policy))
+
+
+def _other_falls(fall: np.ndarray, number: int, policy: CutPolicy) -> np.ndarray:
+    """Peaks of the fall, but for those so near that the same joins are compared."""
+    count = np.arange(len(fall))
+    near = policy.fall_window * number + 1, number / policy.fall_window - 1
+    is_peak = (fall >= np.append(fall[1:], 0)) & (fall > np.append(0, fall[:-1])) & (fall * policy.gap >= 1)
+    others = count[is_peak & ((count > near[0]) | (count < near[1])) & (count > 1)]
+    return np.column_stack([others, fall[others]])[np.argsort(-fall[others], kind="stable")].astype(np.float64)

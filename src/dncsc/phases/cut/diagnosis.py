@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.cut.transfer_cut import Partition
+from dncsc.phases.cut.transfer_cut import NONE, Partition
 
 MOST_CANDIDATES = 3
 """Other numbers of clusters that are named."""
@@ -99,7 +99,7 @@ class Diagnosis:
         return f"Other numbers with a gap: {named}."
 
 
-def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int, policy: CutPolicy) -> Diagnosis:
+def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagnosis:
     """What a partition into clusters of these sizes says about itself."""
     counted = partition.counted
     clearness = counted.clearness if counted is not None else partition.clearness or 0.0
@@ -112,15 +112,6 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int, policy: C
         float(sizes.max() / max(sizes.sum(), 1)),
         partition.is_coarse,
         partition.is_torn,
-        _candidates(np.empty(0) if counted is None else counted.eigenvalues, n_clusters, policy),
+        (NONE if counted is None else counted.others)[:MOST_CANDIDATES],
         counted is not None,
     )
-
-
-def _candidates(eigenvalues: np.ndarray, n_clusters: int, policy: CutPolicy) -> np.ndarray:
-    """Other numbers of clusters with a gap behind them, and how wide it is; widest first."""
-    values = np.maximum(eigenvalues[1:], policy.least_eigenvalue)
-    ratios = values[1:] / values[:-1]
-    found = [(place + 2.0, ratio) for place, ratio in enumerate(ratios.tolist()) if ratio * policy.gap >= 1]
-    others = sorted((pair for pair in found if pair[0] != n_clusters), key=lambda pair: -pair[1])
-    return np.array(others[:MOST_CANDIDATES]).reshape(-1, 2)

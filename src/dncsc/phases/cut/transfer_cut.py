@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 
+NONE = np.empty((0, 2))
+"""No other numbers of clusters."""
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -30,6 +33,8 @@ class Counted:
     """how many times the eigenvalue behind the last cluster's is larger than that"""
     is_clear: bool
     eigenvalues: np.ndarray
+    others: np.ndarray = field(default_factory=lambda: NONE)
+    """(n, 2): other numbers with a gap behind them, and how wide it is; widest first"""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ from dncsc.phases.cut.landmark_graph import LandmarkGraph
 from dncsc.phases.cut.spectrum import Fragmented, Spectrum, Wanted, bottom_of_spectrum
 from dncsc.phases.kmeans import kmeans
 
-COARSER = 5
-"""times fewer landmarks at least, and so many a cluster"""
 ITERATIONS = 10
 """of the k-means that places coarse landmarks"""
 
@@ -39,8 +37,8 @@ def clearer(
     hardly touch, has no say in which of them belong together: there the coarser one decides.
     """
     policy, k = wanted.policy, wanted.n_clusters
-    n_coarse = max(policy.coarse_landmarks, COARSER * k)
-    if fine.is_clear(k, policy) or len(landmarks) < COARSER * n_coarse:
+    n_coarse = max(policy.coarse_landmarks, policy.coarser * k)
+    if fine.is_clear(k, policy) or len(landmarks) < policy.coarser * n_coarse:
         return fine
     unlimited = replace(wanted, limit=None, weighted=False)
     coarse = coarse_spectrum(landmarks, mass, unlimited, n_coarse, n_neighbors, random)

@@ -94,6 +94,8 @@ class CutPolicy:
     coarse_landmarks: int = 100
     """of a coarser graph, which is tried where the fine one has no clear gap (without: tables with categories and
     values filled in 22)"""
+    coarser: int = 5
+    """times fewer landmarks at least, and so many a cluster (3: lines of 300 rows 50)"""
     shattered: float = 3e-6
     """eigenvalue behind the k-th: below it more parts than clusters hardly touch, and the coarser graph decides (3e-5:
     circles and Gaussians 18; without: tables 2)"""

@@ -14,15 +14,16 @@ from dncsc.rows.base import BATCH_ROWS
 from dncsc.rows.columns import listed
 from dncsc.rows.values import arrow
 from dncsc.tables.learning import TableOptions, learned, planned
+from dncsc.tables.notes import as_note, from_note
 from dncsc.tables.profile import profile
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Numbers, categories, dates and gaps of a table become features that distances make sense of.
 
-    Categories become one column for each value, multiplied by a weight such that two rows that differ in one category
-    are as far apart as two that differ by one standard deviation of a scaled number. The columns `dncsc fit` makes of
-    a file are the same. It needs pyarrow: ``pip install "dncsc[io]"``.
+    Categories become one column for each value, of 0 and 0.5, so that two rows that differ in one category are 0.7
+    standard deviations of a scaled number apart. The columns `dncsc fit` makes of a file are the same. It needs
+    pyarrow: ``pip install "dncsc[io]"``.
 
     Parameters
     ----------
@@ -53,10 +54,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     >>> encoder.get_feature_names_out().tolist()
     ['age', 'city=Oslo', 'city=Rome']
     >>> encoder.transform(table).round(2)
-    array([[20.  ,  0.  ,  0.71],
-           [40.  ,  0.71,  0.  ],
-           [40.  ,  0.  ,  0.71],
-           [60.  ,  0.71,  0.  ]])
+    array([[20. ,  0. ,  0.5],
+           [40. ,  0.5,  0. ],
+           [40. ,  0. ,  0.5],
+           [60. ,  0.5,  0. ]])
     """
 
     def __init__(
@@ -119,6 +120,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Names of the features, such as ``city=Rome``."""
         check_is_fitted(self)
         return np.array(self.encoding_.feature_names, dtype=object)
+
+    def notes(self) -> dict[str, Any]:
+        """What a model's file keeps of it: ``model.save(path, notes=encoder.notes())``.
+
+        `dncsc predict` then reads tables as this encoder does, and `from_model` gives it again.
+        """
+        check_is_fitted(self)
+        return {"encoding": as_note(self.encoding_)}
+
+    @classmethod
+    def from_model(cls, model: Any) -> TableEncoder:
+        """The encoder that was saved with a model, from `dncsc.load_model`, by `notes` or by ``dncsc fit --model``."""
+        note = (getattr(model, "notes_", None) or {}).get("encoding")
+        if note is None:
+            raise ValueError("the model's file says nothing about a table: it was saved without notes of an encoder.")
+        encoding = from_note(note, int(model.n_features_in_))
+        encoder = cls(missing=encoding.missing, scale=encoding.scale)
+        encoder.encoding_ = encoding
+        encoder.n_features_in_ = len(encoding.names)
+        encoder.feature_names_in_ = np.array(encoding.names, dtype=object)
+        return encoder
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

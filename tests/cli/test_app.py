@@ -99,7 +99,21 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 )
 def test_a_signal_ends_a_fit_at_once_and_leaves_nothing(number, code, word, many_rows, interruptible):
     before = files_in(many_rows)
-    command = [*DNCSC, "fit", "rows.npy", "-k", "13", "--jobs", "1", "-o", "l.parquet", "--model", "m.npz"]
+    command = [
+        *DNCSC,
+        "fit",
+        "rows.npy",
+        "-k",
+        "13",
+        "--jobs",
+        "1",
+        "--method",
+        "lsec",
+        "-o",
+        "l.parquet",
+        "--model",
+        "m.npz",
+    ]
     with subprocess.Popen(command, cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:
         wait_for(process, "survey: ")
         start = time.perf_counter()
@@ -170,7 +184,7 @@ def test_ctrl_c_while_a_command_starts_is_told_in_a_line(module, arguments, run_
 
 @pytest.mark.long
 def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows, interruptible):
-    command = ["fit", "rows.npy", "-k", "13", "--jobs", "1", "-o", "l.npy", "--resume", "kept"]
+    command = ["fit", "rows.npy", "-k", "13", "--jobs", "1", "--landmarks", "4000", "-o", "l.npy", "--resume", "kept"]
     with subprocess.Popen([*DNCSC, *command], cwd=many_rows, stderr=subprocess.PIPE, text=True) as process:
         wait_for(process, "select: ")
         process.send_signal(signal.SIGINT)
@@ -181,7 +195,7 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(many_rows, interruptible):
     done = run(*command, cwd=many_rows)
     assert done.returncode == 0, done.stderr
     assert "select: " not in done.stderr
-    whole = DnCSC(13, random_state=0).fit(np.load(many_rows / "rows.npy"))
+    whole = DnCSC(13, n_landmarks=4000, random_state=0).fit(np.load(many_rows / "rows.npy"))
     np.testing.assert_array_equal(np.load(many_rows / "l.npy"), whole.labels_)
     (many_rows / "l.npy").unlink()
 
@@ -193,7 +207,10 @@ def test_a_terminal_shows_one_live_display_and_ctrl_c_ends_it(many_rows, interru
     if child == 0:
         os.chdir(many_rows)
         os.environ.update(TERM="xterm", COLUMNS="80")
-        os.execv(sys.executable, [*DNCSC, "fit", "rows.npy", "-k", "13", "--jobs", "1", "-o", "live.csv"])
+        os.execv(
+            sys.executable,
+            [*DNCSC, "fit", "rows.npy", "-k", "13", "--jobs", "1", "--landmarks", "4000", "-o", "live.csv"],
+        )
     said, pressed = b"", False
     while True:
         ready, _, _ = select.select([terminal], [], [], 60)

@@ -125,10 +125,10 @@ def trust_section(facts: Facts) -> str:
     if trust is None:
         return ""
     tips = advice(facts, trust) or ["Nothing here asks for a change."]
-    diagnosis = getattr(facts.model, "diagnosis_", "")
+    told = escape(str(getattr(facts.model, "diagnosis_", "")))
     body = (
         f'<p class="verdict">{badge(trust.verdict)} {escape(verdict_sentence(facts, trust))}</p>\n'
-        f'<p class="diagnosis">{escape(str(diagnosis))}</p>\n'
+        f"{f'<p>{told}</p>' if told else ''}\n"
         f"<h3>What to try</h3>\n<ul class='tips'>{''.join(f'<li>{prose(each)}</li>' for each in tips)}</ul>\n"
         f'<div class="two"><div><h3>Agreement of the runs</h3>{_reruns(trust)}</div>'
         f"<div><h3>The graph</h3>{definitions(_graph(facts, trust), 'facts')}</div></div>\n"

@@ -16,6 +16,7 @@ from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
+from dncsc.phases.cut.count import beside
 from dncsc.phases.cut.layers import cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
@@ -83,6 +84,11 @@ class _Steps:
             self._say(f"{phase:<10} {self.timings[phase]:8.3f} s")
         return result
 
+    def forget(self, links: Links) -> None:
+        """Give up what is kept for each row."""
+        for column in links.columns:
+            self._engine.drop(column.name)
+
     def once(
         self, phase: str, into: type[Result], function: Callable[..., Result], *arguments: Any, say: bool = True
     ) -> Result:
@@ -106,7 +112,7 @@ class _Steps:
 def run(
     recipe: Recipe,
     engine: Engine,
-    settings: Callable[[Frame, int], Settings],
+    settings: Callable[[Frame, int, bool], Settings],
     names: Sequence[str] | None = None,
     say: Callable[[str], None] = lambda text: None,
     ensemble: EnsembleSize | None = None,
@@ -121,7 +127,8 @@ def run(
     engine : Engine
         Entered, and in its raw frame.
     settings : callable
-        Gives the settings once the frame and the number of rows of positive weight are known.
+        Gives the settings once the frame and the number of rows of positive weight are known, for many clusters, or
+        for few of the many there might be.
     names : sequence of str, optional
         Names of the features, for messages.
     say : callable
@@ -137,11 +144,12 @@ def run(
     steps = _Steps(engine, say, keeper)
     surveyed = steps("survey", survey, names, keeper is not None)
     engine.frame, engine.weight_scale = surveyed.frame, surveyed.weight_scale
-    chosen = settings(surveyed.frame, surveyed.n_counted)
+    choose = partial(settings, surveyed.frame, surveyed.n_counted)
+    chosen = choose(False)
     if keeper is not None:
         keeper.start(_made_from(recipe, engine, surveyed, chosen, ensemble))
     if ensemble is None:
-        partition = _graph(recipe, steps, chosen)
+        recipe, partition = _graph(recipe, steps, choose)
     else:
         partition = consensus(engine, chosen, ensemble, partial(_landmark_graphs, recipe, steps))
     embedding = partition.embedding
@@ -168,15 +176,23 @@ def run(
     return Run(model, engine.take(LABEL), *found)
 
 
-def _graph(recipe: Recipe, steps: _Steps, settings: Settings) -> Partition:
-    """Phases 1 to 4."""
-    selection, links, affinity = _weighed(recipe, steps, settings)
-    if settings.count_clusters:
-        counted = steps.once("count", Counted, recipe.count, settings, links)
-        settings = replace(settings, n_clusters=counted.n_clusters, count_clusters=False)
-        partition = steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
-        return replace(partition, counted=counted)
-    return steps.once("partition", Partition, recipe.partition, settings, selection, links, affinity)
+def _graph(
+    recipe: Recipe, steps: _Steps, settings: Callable[[bool], Settings], before: Counted | None = None
+) -> tuple[Recipe, Partition]:
+    """Phases 1 to 4, and the recipe that they follow in the end; `before` is what was counted with another one."""
+    chosen = settings(before is not None)
+    selection, links, affinity = _weighed(recipe, steps, chosen)
+    counted = None
+    if chosen.count_clusters:
+        counted = steps.once("count", Counted, recipe.count, chosen, links)
+        if recipe.of_few is not None and not chosen.policy.are_many(counted.n_clusters, False):
+            assert links is not None
+            steps.forget(links)
+            return _graph(recipe.of_few, steps, settings, counted)
+        chosen = replace(chosen, n_clusters=counted.n_clusters, count_clusters=False)
+        counted = counted if before is None else beside(counted, before, chosen.policy)
+    partition = steps.once("partition", Partition, recipe.partition, chosen, selection, links, affinity)
+    return recipe, replace(partition, counted=counted)
 
 
 def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> LandmarkGraphs:

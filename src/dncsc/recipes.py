@@ -9,8 +9,7 @@ from typing import Any
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Affinity, by_all, by_nearest
 from dncsc.phases.cell_search import in_all_cells, in_nearest_cells
-from dncsc.phases.cut.count import count_clusters
-from dncsc.phases.cut.count_many import count_many
+from dncsc.phases.cut.count import count_clusters, count_many
 from dncsc.phases.cut.multilevel import corners, multilevel_cut
 from dncsc.phases.cut.transfer_cut import Counted, Partition, singular_vectors, transfer_cut
 from dncsc.phases.discretize import Centroids, k_means
@@ -41,6 +40,8 @@ class Recipe:
     discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
     count: Callable[[Engine, Settings, Links], Counted] = count_clusters
     """where the number of clusters is to be found"""
+    of_few: Recipe | None = None
+    """what cuts the graph instead, where few clusters are counted of the many that there might be"""
 
 
 DNC_SC = Recipe(divide_and_conquer, auto_search, by_nearest, transfer_cut)
@@ -53,7 +54,7 @@ NYSTROM = Recipe(random_rows, None, None, nystrom_extension)
 SC = Recipe(None, None, None, cut_graph_of_rows)
 K_MEANS = Recipe(None, None, None, identity_embedding, lloyd_on_rows)
 
-MULTILEVEL = Recipe(rows_in_cells, in_nearest_cells, by_nearest, multilevel_cut, corners, count_many)
+MULTILEVEL = Recipe(rows_in_cells, in_nearest_cells, by_nearest, multilevel_cut, corners, count_many, DNC_SC)
 """DnC-SC for hundreds to thousands of clusters."""
 
 SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}

@@ -170,7 +170,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         return pipeline.run(
             self._recipe(),
             engine,
-            lambda frame, n_counted: parameters.settings(n_rows, frame, n_counted, seed),
+            lambda frame, n_counted, few: parameters.settings(n_rows, frame, n_counted, seed, few),
             getattr(self, "feature_names_in_", None),
             (lambda text: print(f"[dncsc] {text}")) if self.verbose else (lambda text: None),
             parameters.ensemble,

@@ -154,9 +154,11 @@ class DnCSC(LandmarkClusterer):
     }
 
     def _recipe(self) -> Recipe:
-        if self._is_multilevel:
-            return replace(MULTILEVEL, nearest=NEAREST_IN_CELLS[self.nearest])
-        return replace(DNC_SC, select=SELECT.get(self.select, DNC_SC.select), nearest=NEAREST[self.nearest])
+        by_eigenvectors = replace(DNC_SC, select=SELECT.get(self.select, DNC_SC.select), nearest=NEAREST[self.nearest])
+        if not self._is_multilevel:
+            return by_eigenvectors
+        of_few = by_eigenvectors if self.select == AUTO else None
+        return replace(MULTILEVEL, nearest=NEAREST_IN_CELLS[self.nearest], of_few=of_few)
 
     @property
     def _is_multilevel(self) -> bool:

@@ -121,9 +121,14 @@ class Parameters:
         """Rows without which there is nothing to cluster."""
         return 2 if self.asked.count_clusters else self.n_clusters
 
-    def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int) -> Settings:
-        """Settings of a run, once it is known which rows it is for, and how many of them have a positive weight."""
+    def settings(self, n_rows: int, frame: Frame, n_counted: int, seed: int, few: bool = False) -> Settings:
+        """Settings of a run, once it is known which rows it is for, and how many of them have a positive weight.
+
+        `few` where only few clusters may be counted.
+        """
         asked, policy = self.asked, self.asked.policy
+        if few:
+            asked = replace(asked, n_clusters=min(asked.n_clusters, policy.many_clusters))
         n_landmarks = asked.n_landmarks or policy.usual_landmarks(asked.n_clusters, asked.count_clusters, n_counted)
         if asked.bandwidth == AUTO:  # no more landmarks than are useful to the weights that are chosen
             useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)

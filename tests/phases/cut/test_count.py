@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
 
 from dncsc import LSEC, DnCSC
-from dncsc.datasets import load
+from dncsc.datasets import embeddings, load
 
 
 def spirals():
@@ -59,6 +59,22 @@ def test_no_more_clusters_are_counted_than_allowed():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         assert DnCSC("auto", max_clusters=4, random_state=0).fit(X).n_clusters_ <= 4
+
+
+def test_few_clusters_are_counted_and_cut_alike_whatever_their_number_may_be_at_most():
+    """Where there may be many, few of them are found by eigenvectors all the same."""
+    X = make_blobs(5_000, centers=[[0, 0], [2.6, 0], [10, 0], [0, 10], [10, 10]], cluster_std=0.7, random_state=0)[0]
+    few, many = (DnCSC("auto", max_clusters=most, random_state=0).fit(X) for most in (50, 100))
+    assert few.n_clusters_ == many.n_clusters_ == 5
+    assert np.array_equal(few.labels_, many.labels_)
+    assert len(many.eigenvalues_) > 5
+
+
+@pytest.mark.parametrize("most", [50, 100])
+def test_topics_in_groups_are_not_taken_for_the_groups_without_a_word(most):
+    X, _ = embeddings(20_000, 256, 30, near=0.95, random_state=1)
+    with pytest.warns(UserWarning, match="3 were taken.* Other numbers"):
+        DnCSC("auto", max_clusters=most, metric="cosine", random_state=0).fit(X)
 
 
 def test_only_the_word_auto_stands_for_a_number_of_clusters():

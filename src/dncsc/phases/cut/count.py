@@ -1,17 +1,21 @@
-"""How many clusters there are: the gap in the spectrum of the landmark graph.
+"""How many clusters there are: the gap in the spectrum of the landmark graph; of many, the fall of links between them.
 
 Eigenvalues of the first k vectors, one a cluster, are small, and the next one is not. Adaptive weights keep sparse and
 dense clusters whole, so they are tried first. Where clusters touch, their gap is unclear, and narrow weights are tried,
-which cut at the touching places, but may also break a thin cluster.
+which cut at the touching places, but may also break a thin cluster. Groups of clusters leave gaps that those of the
+clusters are not seen beside: numbers at which the links between parts fall off are told, too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dncsc.engines.base import Engine
-from dncsc.phases.affinity import Adaptive, Affinity
-from dncsc.phases.cut.landmark_graph import landmark_graph
+from dncsc.phases.affinity import Adaptive
+from dncsc.phases.cut.fall import fall_of_strength
+from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
 from dncsc.phases.cut.outliers import OutlierLimit
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
@@ -24,21 +28,48 @@ from dncsc.phases.settings import Settings
 
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
-    adaptive = _count_by(engine, settings, links, Adaptive())
+    graph, policy = landmark_graph(engine, RowsAndLandmarks(links, Adaptive())), settings.policy
+    counted = _count_by_gap(engine, settings, links, graph)
+    if settings.n_counted < policy.few_rows_a_landmark * len(graph.mass):
+        return counted  # links are by a few rows each, and fall off by chance
+    return beside(counted, _count_by_fall(settings, graph), policy)
+
+
+def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
+    """The same where there may be many: that at which links between groups fall off."""
+    return _count_by_fall(settings, landmark_graph(engine, RowsAndLandmarks(links, Adaptive())))
+
+
+def beside(counted: Counted, second: Counted, policy: CutPolicy) -> Counted:
+    """The first count, with what a second one found among the others, widest first."""
+    found = np.concatenate([[[second.n_clusters, second.clearness]], second.others])
+    known = [counted.n_clusters, *counted.others[:, 0]]
+    is_new = ~np.isin(found[:, 0], known) & (found[:, 1] * policy.gap >= 1)
+    others = np.concatenate([counted.others, found[is_new]])
+    return replace(counted, others=others[np.argsort(-others[:, 1], kind="stable")])
+
+
+def _count_by_fall(settings: Settings, graph: LandmarkGraph) -> Counted:
+    fall = fall_of_strength(graph, settings)
+    is_clear = fall.clearness >= settings.policy.clear_gap
+    return Counted(fall.n_clusters, fall.clearness, is_clear, np.empty(0), fall.others)
+
+
+def _count_by_gap(engine: Engine, settings: Settings, links: Links, graph: LandmarkGraph) -> Counted:
+    """By eigenvalues: of the graph with adaptive weights, and of one with narrow ones where that has no clear gap."""
+    adaptive = _gap_of(settings, links, graph)
     if adaptive.is_clear:
         return adaptive
-    by_narrow = _count_by(engine, settings, links, narrow(settings, links), OutlierLimit.strict(settings.policy))
+    graph = landmark_graph(engine, RowsAndLandmarks(links, narrow(settings, links)))
+    by_narrow = _gap_of(settings, links, graph, OutlierLimit.strict(settings.policy))
     return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
-def _count_by(
-    engine: Engine, settings: Settings, links: Links, weights: Affinity, limit: OutlierLimit | None = None
-) -> Counted:
+def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: OutlierLimit | None = None) -> Counted:
     """Where the gap is, once outliers are told by the number of clusters that it gives.
 
     What is an outlier among few clusters may have passed for one of many, and taken a place in front of the gap.
     """
-    graph = landmark_graph(engine, RowsAndLandmarks(links, weights))
     most, policy = settings.n_clusters, settings.policy
 
     def eigenvalues_for(k: int, limit: OutlierLimit | None = None) -> np.ndarray | None:

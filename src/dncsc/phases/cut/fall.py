@@ -1,4 +1,4 @@
-"""How many clusters there are, of hundreds or thousands: where links between groups fall off as groups join.
+"""Where links between groups of landmarks fall off as groups join: a second way to count clusters.
 
 Parts of one cluster are linked strongly, clusters weakly. As groups join, the strongest link first, strength falls
 slowly until the parts have become clusters, then quickly, and slowly again. Here size counts for nothing.
@@ -10,32 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Engine
-from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
-from dncsc.phases.cut.landmark_graph import aggregate, landmark_graph, without_self_links
+from dncsc.phases.cut.landmark_graph import LandmarkGraph, aggregate, without_self_links
 from dncsc.phases.cut.multilevel import find_communities
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.cut.transfer_cut import Counted
-from dncsc.phases.embedding import RowsAndLandmarks
-from dncsc.phases.nearest import Links
 from dncsc.phases.settings import Settings
 
 WHATEVER_SIZE = 0.5
 """Power of the volumes by which groups join: strength itself."""
-
-
-def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
-    """The number of clusters, from 2 to the most there may be, at which strength falls off."""
-    graph = landmark_graph(engine, RowsAndLandmarks(links, Adaptive()))
-    others = without_self_links(graph.similarity)
-    fine = find_communities(others, settings)
-    mass = np.bincount(fine, graph.mass)
-    policy, total = settings.policy, float(mass.sum())
-    least = total * max(policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters)
-    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), WHATEVER_SIZE), mass, least)
-    found = fall_of(n_left, np.maximum(strength, policy.weakest_join), settings.n_clusters, policy)
-    return Counted(found.n_clusters, found.clearness, found.clearness >= policy.clear_gap, np.empty(0), found.others)
 
 
 class Fall(NamedTuple):
@@ -45,6 +27,18 @@ class Fall(NamedTuple):
     clearness: float
     others: np.ndarray
     """other numbers at which it falls by half or more, and how many times; largest first"""
+
+
+def fall_of_strength(graph: LandmarkGraph, settings: Settings) -> Fall:
+    """Where strength falls off, from 2 groups to the most clusters there may be."""
+    others, policy = without_self_links(graph.similarity), settings.policy
+    fine = find_communities(others, settings)
+    mass = np.bincount(fine, graph.mass)
+    least = float(mass.sum()) * max(
+        policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters
+    )
+    n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), WHATEVER_SIZE), mass, least)
+    return fall_of(n_left, np.maximum(strength, policy.weakest_join), settings.n_clusters, policy)
 
 
 def joins_of_clusters(merges: Merges, mass: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Many clusters are counted where the strength of joins falls off."""
+"""The strength of joins falls off where groups have become clusters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dncsc.phases.cut.agglomerate import Merges
-from dncsc.phases.cut.count_many import fall_of, joins_of_clusters
+from dncsc.phases.cut.fall import fall_of, joins_of_clusters
 from dncsc.phases.cut.policy import CutPolicy
 
 LEFT = np.arange(400, 1, -1)

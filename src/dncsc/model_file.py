@@ -40,7 +40,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    3,
+    4,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -59,7 +59,9 @@ KINDS = Schema(
         Kind(
             "diagnosis",
             Diagnosis,
-            "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted",
+            "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
+            "is_by_position",
+            is_by_position=False,
         ),
         Kind(
             "fitted",
@@ -82,11 +84,13 @@ KINDS = Schema(
         Kind(
             "partition",
             Partition,
-            "embedding eigenvalues n_components component rejected counted links clearness is_clear is_coarse is_torn",
+            "embedding eigenvalues n_components component rejected counted links clearness is_clear is_coarse is_torn "
+            "is_by_position",
             clearness=None,
             is_clear=False,
             is_coarse=False,
             is_torn=False,
+            is_by_position=False,
         ),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
         Kind("search/cells", CellSearch, "landmarks n_neighbors cells n_probed"),

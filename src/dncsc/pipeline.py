@@ -15,6 +15,7 @@ from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
+from dncsc.phases.by_position import cut_by_position, shows_nothing
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside
 from dncsc.phases.cut.layers import cluster_tree
@@ -152,11 +153,18 @@ def run(
         recipe, partition = _graph(recipe, steps, choose)
     else:
         partition = consensus(engine, chosen, ensemble, partial(_landmark_graphs, recipe, steps))
-    embedding = partition.embedding
     if partition.counted is not None:
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
-    centroids = steps.once("discretize", Centroids, recipe.discretize, chosen, embedding, say=False)
-    labelled = steps("discretize", label_all, embedding, centroids)
+
+    def discretize() -> tuple[Centroids, Labelled]:
+        found = steps.once("discretize", Centroids, recipe.discretize, chosen, partition.embedding, say=False)
+        return found, steps("discretize", label_all, partition.embedding, found)
+
+    centroids, labelled = discretize()
+    if ensemble is None and shows_nothing(chosen, partition, labelled.count):
+        partition = steps.once("partition", Partition, cut_by_position, chosen, partition)
+        centroids, labelled = discretize()
+    embedding = partition.embedding
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
     labelled = replace(labelled, inertia=unscaled(labelled.inertia, engine.weight_scale, *units))
     agreed = None

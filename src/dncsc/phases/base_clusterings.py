@@ -28,6 +28,13 @@ class BaseClustering:
     def label(self, nearest: np.ndarray, transition: np.ndarray, component: np.ndarray) -> np.ndarray:
         return self.clusters[self.embedding.lift.label(self.centroids, nearest, transition)[0], component]
 
+    def centroid_of(self, component: np.ndarray) -> np.ndarray:
+        """(clusters,): for each the centroid that most of its landmarks are nearest to."""
+        nearest = self.embedding.label_points(self.centroids)
+        count = np.zeros((self.n_clusters, len(self.centroids)))
+        np.add.at(count, (self.clusters[nearest, component], nearest), 1)
+        return count.argmax(axis=1)
+
     def landmarks(self, component: np.ndarray) -> np.ndarray:
         """(clusters,): for each the landmark of its component whose place is nearest to its centroid."""
         places = to_norm_one(self.embedding.lift.vectors, self.embedding.lift.by_length)

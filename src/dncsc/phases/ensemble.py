@@ -20,6 +20,7 @@ from dncsc.phases.cut.weights import CutOptions
 from dncsc.phases.discretize import draw, k_means_of, one_run
 from dncsc.phases.embedding import Lift, Lifted
 from dncsc.phases.inputs import columns_of, values_of
+from dncsc.phases.own_choice import consensus_or_own_choice
 from dncsc.phases.sample import Drawn
 from dncsc.phases.settings import AUTO, Settings
 
@@ -97,7 +98,8 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
             engine.drop(name)
     found = cut(engine, settings, RowsAndClusters(tuple(all_shared)), CutOptions(weighted=not has_gap))
     assert isinstance(found, Partition)  # it may fragment
-    return found
+    have_choices = settings.bandwidth == AUTO and size.n_graphs > 1
+    return consensus_or_own_choice(engine, settings, found) if have_choices else found
 
 
 def _base_clusters(settings: Settings, seed: int, count: int) -> list[int]:

@@ -39,6 +39,8 @@ class Diagnosis:
     candidates : ndarray of shape (n_candidates, 2)
         Where clusters were counted: other numbers of clusters, and the gaps behind them, widest first.
     was_counted : bool
+    is_by_position : bool
+        Whether the graph shows no clusters, and rows were divided by where they are, as k-means does.
     """
 
     n_clusters: int
@@ -50,11 +52,13 @@ class Diagnosis:
     is_torn: bool
     candidates: np.ndarray
     was_counted: bool
+    is_by_position: bool = False
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
-        return self.is_torn or (self.was_counted and (not self.is_clear or self._is_nearly_all or self._has_rival))
+        doubts = self.is_torn or self.is_by_position
+        return doubts or (self.was_counted and (not self.is_clear or self._is_nearly_all or self._has_rival))
 
     @property
     def _is_nearly_all(self) -> bool:
@@ -79,6 +83,11 @@ class Diagnosis:
                 "belong together, as where categories or values filled in tear a table: give these less weight, leave "
                 "them out, or look for more clusters."
             )
+        if self.is_by_position:
+            return (
+                f"Nothing is told apart by shape: there is no gap behind {self.n_clusters} clusters, and one of them "
+                "would hold most of the rows. Rows were divided by position, as k-means does: treat with care."
+            )
         if self.is_coarse:
             return "The finest structure of the rows is another one, such as categories: a coarser graph was cut."
         if self.n_components > self.n_clusters:
@@ -86,7 +95,7 @@ class Diagnosis:
         return ""
 
     def _on_gap(self) -> str:
-        if self.is_torn or self.clearness == 0:
+        if self.is_torn or self.is_by_position or self.clearness == 0:
             return ""
         times = "very many" if self.clearness >= LARGEST else f"{self.clearness:.3g}"
         start = f"The gap behind {self.n_clusters} clusters is {times} times (clear from {CutPolicy.clear_gap:g} on)"
@@ -114,4 +123,5 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagno
         partition.is_torn,
         (NONE if counted is None else counted.others)[:MOST_CANDIDATES],
         counted is not None,
+        partition.is_by_position,
     )

@@ -103,6 +103,11 @@ class CutPolicy:
     """times as clear as the fine graph the coarse one has to be (1.3 with 150
     landmarks: digits 13)"""
 
+    # No clusters
+    least_second: float = 0.5
+    """of the mean cluster's rows: where no second cluster has so many, and there is no gap, rows are divided by
+    position (without: ARI of heavy-tailed heaps 6 to 20)"""
+
     # Number of clusters
     clear_gap: float = 5.0
     """ratio of neighbouring eigenvalues that shows how many clusters there are"""
@@ -127,6 +132,10 @@ class CutPolicy:
     (10 to 60: circles and Gaussians 2; 20 to 40: MNIST 2)"""
     rows_a_base_cluster: int = 20
     """at least: nearly empty ones share no rows with those of others (without: lines of few rows 6)"""
+
+    least_agreement: float = 0.9
+    """of the consensus with members' own choices, in parts of that of these among each other: where it is less, one of
+    them is taken (without: tables 25 to 53)"""
 
     def are_many(self, n_clusters: int, counted: bool) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""

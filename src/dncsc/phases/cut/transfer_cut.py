@@ -59,6 +59,8 @@ class Partition:
     """whether a coarser graph was cut"""
     is_torn: bool = False
     """whether the graph has more parts than clusters that hardly touch, and a coarser one shows no clusters"""
+    is_by_position: bool = False
+    """whether rows were divided by where they are, since the graph shows no clusters"""
 
     @property
     def columns(self) -> Sequence[Column]:

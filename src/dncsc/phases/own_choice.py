@@ -1,0 +1,57 @@
+"""Whether the consensus of an ensemble says what its members say, or one of them had better speak for all.
+
+Each selection of landmarks has a base clustering into the clusters sought, as `DnCSC` finds them: its own choice. Fine
+base clusterings see categories, or the tails of a heavy one, and their consensus may be of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.phases.base_clusterings import RowsAndClusters
+from dncsc.phases.cut.transfer_cut import Partition
+from dncsc.phases.discretize import draw, k_means_of
+from dncsc.phases.embedding import Lift, Lifted
+from dncsc.phases.settings import Settings
+
+COMPARED_ROWS = 5000
+"""that tell how far two clusterings agree"""
+
+
+def consensus_or_own_choice(engine: Engine, settings: Settings, found: Partition) -> Partition:
+    """The consensus, unless members' own choices agree with each other clearly better than with it."""
+    assert isinstance(found.embedding, Lifted)
+    graph = found.embedding.graph
+    assert isinstance(graph, RowsAndClusters)
+    drawn = draw(engine, settings, found.embedding, COMPARED_ROWS)
+    centroid_of = [shared.clusterings[0].centroid_of(shared.component) for shared in graph.shared]
+    own = [of[values[:, 0]] for of, values in zip(centroid_of, drawn.values, strict=True)]
+    centroids = k_means_of(drawn, settings, found.embedding, engine.each).places
+    consensus = found.embedding.label(centroids, *drawn.values)[0]
+    among = [np.mean([agreement(each, other, drawn.weight) for other in own if other is not each]) for each in own]
+    with_consensus = np.mean([agreement(each, consensus, drawn.weight) for each in own])
+    chosen = int(np.argmax(among))
+    if with_consensus >= settings.policy.least_agreement * among[chosen]:
+        return found
+    return replace(found, embedding=_of_one(graph, chosen, centroid_of[chosen], found.embedding.lift))
+
+
+def _of_one(graph: RowsAndClusters, number: int, centroid_of: np.ndarray, lift: Lift) -> Lifted:
+    """The embedding in which a row's place is a corner: its cluster in the first clustering of one selection."""
+    sizes = graph.sizes
+    before = sum(len(shared.clusterings) for shared in graph.shared[:number])
+    vectors = np.zeros((graph.n_points, int(centroid_of.max()) + 1), lift.vectors.dtype)
+    vectors[sizes[:before].sum() + np.arange(sizes[before]), centroid_of] = 1
+    return Lifted(graph, Lift(vectors, lift.by_length))
+
+
+def agreement(labels: np.ndarray, others: np.ndarray, weight: np.ndarray) -> float:
+    """The adjusted Rand index of two clusterings of the same rows: 1 if they are equal, 0 by chance."""
+    counts = np.zeros((int(labels.max()) + 1, int(others.max()) + 1))
+    np.add.at(counts, (labels, others), weight / weight.sum())
+    both, first, second = (float((each**2).sum()) for each in (counts, counts.sum(axis=1), counts.sum(axis=0)))
+    expected, most = first * second, (first + second) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)

@@ -1,0 +1,48 @@
+"""Where nothing is told apart by shape, rows are divided by position, and that is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from dncsc import DnCSC, load_model
+
+
+def heap(n=5_000, k=3):
+    """One heavy-tailed heap, whose classes are shifted by less than their width."""
+    random = np.random.default_rng(1)
+    y = random.integers(0, k, n)
+    X = random.standard_t(4, (n, 10)) + random.normal(0, 0.5, (k, 10))[y]
+    X = np.sign(X) * np.abs(X) ** 1.3
+    return X / X.std(axis=0), y
+
+
+def test_a_heap_is_divided_by_position_with_a_warning(tmp_path):
+    X, y = heap()
+    with pytest.warns(UserWarning, match="divided by position, as k-means does: treat with care"):
+        model = DnCSC(3, random_state=0).fit(X)
+    by_k_means = adjusted_rand_score(y, KMeans(3, n_init=5, random_state=0).fit_predict(X))
+    assert adjusted_rand_score(y, model.labels_) > 0.7 * by_k_means > 0.1
+    assert model.cluster_sizes_.max() < 0.7 * len(X)
+    assert np.array_equal(model.predict(X), model.labels_)
+    model.save(tmp_path / "heap.dncsc")
+    again = load_model(tmp_path / "heap.dncsc")
+    assert again.diagnosis_.is_by_position
+    assert np.array_equal(again.predict(X), model.labels_)
+
+
+def test_uneven_clusters_that_lie_apart_are_not_divided():
+    random = np.random.default_rng(0)
+    y = (np.arange(4_000) % 25 == 0).astype(int)
+    X = random.standard_normal((4_000, 4))
+    X[:, 0] += 7 * y
+    model = DnCSC(2, random_state=0).fit(X)
+    assert not model.diagnosis_.is_by_position
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+
+
+def test_weights_that_are_asked_for_are_kept():
+    model = DnCSC(3, bandwidth="mean", random_state=0).fit(heap()[0])
+    assert not model.diagnosis_.is_by_position

@@ -1,0 +1,42 @@
+"""An ensemble does not say what none of its members would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from dncsc import LSEC, DnCSC
+from dncsc.phases.own_choice import agreement
+
+
+def table(n=8_000):
+    """Four groups in six numbers, some of which were filled in, and two categories that say nothing."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 4, n)
+    X = 3 * np.eye(4, 6)[y] + random.standard_normal((n, 6))
+    X[random.random(X.shape) < 0.01] = 0
+    X /= X.std(axis=0)
+    return np.hstack([X, *(np.eye(c)[random.integers(0, c, n)] for c in (4, 5))]), y
+
+
+def test_on_a_table_with_categories_the_ensemble_is_as_good_as_a_member():
+    X, y = table()
+    model = LSEC(4, random_state=0).fit(X)
+    single = adjusted_rand_score(y, DnCSC(4, random_state=0).fit_predict(X))
+    assert adjusted_rand_score(y, model.labels_) > single - 0.03
+    assert single > 0.8
+    assert np.array_equal(model.predict(X), model.labels_)
+    assert model.n_clusters_ == len(np.unique(model.labels_)) == 4
+
+
+def test_agreement_is_the_adjusted_rand_index_and_weights_count_as_rows():
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 4, 20_000)
+    others = np.where(random.random(20_000) < 0.7, labels, random.integers(0, 6, 20_000))
+    expected = adjusted_rand_score(labels, others)
+    assert agreement(labels, others, np.ones(20_000)) == pytest.approx(expected, abs=1e-3)
+    halves = np.r_[labels, labels], np.r_[others, others], np.full(40_000, 0.5)
+    assert agreement(*halves) == pytest.approx(agreement(labels, others, np.ones(20_000)))
+    assert agreement(labels, labels, np.ones(20_000)) == pytest.approx(1)
+    assert agreement(labels * 0, labels * 0, np.ones(20_000)) == 1

@@ -11,7 +11,7 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.discretize import LABEL
-from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
+from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted, mark_noise
 from dncsc.phases.nearest import NEAREST
 from dncsc.phases.survey import NotFinite, check_finite, find_not_finite
 
@@ -27,6 +27,8 @@ class Model:
     frame: Frame
     embedding: Embedding
     centroids: np.ndarray
+    farthest: float | None = None
+    """distance from its landmarks beyond which a row is noise; None where no row is"""
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         """Values of the embedding's inputs."""
@@ -34,7 +36,20 @@ class Model:
 
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
-        return self.embedding.label(self.centroids, *self.lookup(rows))[:1]
+        values = self.lookup(rows)
+        labels, _ = self.embedding.label(self.centroids, *values)
+        if self.farthest is not None:
+            mark_noise(labels, self.embedding, self.farthest, *values)
+        return [labels]
+
+    def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:
+        """How near each row is to landmarks, in the user's units: less is farther."""
+        inside, graph = self._enter(rows), self.embedding.graph  # type: ignore[attr-defined]
+        if isinstance(graph, RowsAndLandmarks):
+            distance = graph.remoteness(*graph.lookup(inside))
+        else:
+            distance = np.mean([each.remoteness(inside) for each in graph.shared], axis=0)
+        return [-distance / self.frame.scale]
 
     def embed(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
@@ -86,6 +101,10 @@ class Operation:
     @classmethod
     def label(cls, model: Model) -> Operation:
         return cls(model, "label", [Column(LABEL, np.int32)], model.label)
+
+    @classmethod
+    def score(cls, model: Model) -> Operation:
+        return cls(model, "score", [Column("score", np.float64)], model.score)
 
     @classmethod
     def embed(cls, model: Model) -> Operation:

@@ -27,6 +27,7 @@ from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
+from dncsc.phases.noise import farthest_of
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import Surveyed, survey
@@ -158,8 +159,12 @@ def run(
 
     def discretize() -> tuple[Centroids, Labelled]:
         found = steps.once("discretize", Centroids, recipe.discretize, chosen, partition.embedding, say=False)
-        return found, steps("discretize", label_all, partition.embedding, found)
+        return found, steps("discretize", label_all, partition.embedding, found, farthest)
 
+    farthest = None
+    if chosen.noise:
+        assert isinstance(partition.embedding, Lifted | Voted)
+        farthest = farthest_of(engine, chosen, partition.embedding)
     centroids, labelled = discretize()
     if ensemble is None and shows_nothing(chosen, partition, labelled.count):
         partition = steps.once("partition", Partition, cut_by_position, chosen, partition)
@@ -179,7 +184,7 @@ def run(
         tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), embedding.graph.points, power)
     for name in columns_of(embedding.inputs):
         engine.drop(name)
-    model = Model(engine.frame, embedding, centroids.places)
+    model = Model(engine.frame, embedding, centroids.places, farthest)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
     return Run(model, engine.take(LABEL), *found)
 

@@ -29,6 +29,7 @@ ESTIMATORS = {
     "dnc-sc-local": DnCSC(3, bandwidth="local", nearest="exact", **SMALL),
     "dnc-sc-cosine": DnCSC(3, metric="cosine", **SMALL),
     "dnc-sc-rows": DnCSC(3, select="rows", **SMALL),
+    "dnc-sc-noise": DnCSC(3, noise=0.1, **SMALL),
     "k-means": LloydKMeans(3, random_state=0),
     "k-means-cosine-float64": LloydKMeans(3, metric="cosine", random_state=0),
     "lsc": LSC(3, **FEW),

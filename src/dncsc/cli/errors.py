@@ -29,6 +29,7 @@ OPTIONS = {
     "metric": "--metric",
     "n_landmarks": "--landmarks",
     "n_neighbors": "--neighbors",
+    "noise": "--noise",
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "seed": "--seed",

@@ -55,6 +55,7 @@ def fit(
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
+    noise: options.Noise = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     max_memory: options.MaxMemory = None,
@@ -100,8 +101,9 @@ def fit(
         check_folder("--resume", Path(resume), places(data))
         advice = f"Nothing was written but {resume}: the same command goes on from there."
     check_identifier(labels_to, identifier, wanted)
-    given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
-    estimator = options.make_estimator(method, k, metric=metric, random_state=seed, n_jobs=jobs, **given)
+    of_method = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "noise": noise}
+    of_run = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory, "checkpoint": resume}
+    estimator = options.make_estimator(method, k, **of_method, **of_run)
     check_method(wanted, estimator, method)
     if model_to is not None and not hasattr(estimator, "predict"):
         raise InputError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")
@@ -133,6 +135,7 @@ def fit(
             ]
         )
     n_clusters = len(estimator.cluster_centers_)
+    sizes = cluster_sizes(estimator.labels_, n_clusters)
     facts = {
         "data": read.name,
         "rows": rows.shape[0],
@@ -143,7 +146,8 @@ def fit(
         "parameters": estimator.get_params(),
         "n_clusters": n_clusters,
         "layers": wanted,
-        "sizes": cluster_sizes(estimator.labels_, n_clusters),
+        "sizes": sizes,
+        "noise": rows.shape[0] - sum(sizes),
         "timings": dict(estimator.timings_),
         "peak_memory": peak_memory,
         "seconds": summary.seconds,
@@ -202,6 +206,7 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 def format_summary(facts: dict[str, Any]) -> str:
     """The summary for people; what took less than a second is told in one line."""
     what = f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters"
+    what += f" and {facts['noise']:,} of noise" if facts["noise"] else ""
     written = f"Written: {', '.join(facts['outputs'])}"
     if facts["seconds"] < 1:
         return f"{what}, {facts['seconds']:.2f} s. {written}"

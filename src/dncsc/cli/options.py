@@ -93,6 +93,10 @@ Landmarks = Annotated[
     int | None, option(METHOD, "Landmarks: more for finer shapes; 1000 in most methods.", metavar="N")
 ]
 Neighbors = Annotated[int | None, option(METHOD, "Landmarks a row is linked to; 5 in most methods.", metavar="N")]
+Noise = Annotated[
+    float | None,
+    option(METHOD, "Share of the rows that lie apart from all others, such as 0.05, to label -1.", metavar="SHARE"),
+]
 Seed = Annotated[int, option(METHOD, "Seed: one seed, one answer, on any number of threads.", metavar="N", min=0)]
 Jobs = Annotated[int | None, option(RUNNING, "Threads. Default: as many as there are cores.", metavar="N")]
 MaxMemory = Annotated[

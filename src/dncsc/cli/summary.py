@@ -82,8 +82,9 @@ def print_facts(facts: dict[str, str]) -> None:
 
 
 def cluster_sizes(labels: np.ndarray, n_clusters: int) -> list[int]:
-    """Rows in each cluster, counted block by block: labels may be a file."""
+    """Rows in each cluster, without noise, counted block by block: labels may be a file."""
     import numpy as np
 
     blocks = (labels[start : start + 2**20] for start in range(0, len(labels), 2**20))
-    return sum((np.bincount(block, minlength=n_clusters) for block in blocks), np.zeros(n_clusters, np.int64)).tolist()
+    counts = [np.bincount(block + 1, minlength=n_clusters + 1)[1:] for block in blocks]
+    return sum(counts, np.zeros(n_clusters, np.int64)).tolist()

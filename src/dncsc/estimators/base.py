@@ -281,8 +281,28 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
         return int(self._model.embedding.n_dimensions)
 
 
+class RowScorer:
+    """Scores rows by how near they are to landmarks."""
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """How normal each row of X is: less the mean distance to its nearest landmarks, so that higher is more normal.
+
+        Landmarks are where the rows are, and a row far from all of them is in a sparse place: an outlier.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, Rows or Dask collection of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            At most 0, in the units of the data (of directions, for the cosine).
+        """
+        return self._apply(Operation.score, X)[0]  # type: ignore[attr-defined]
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
-class LandmarkClusterer(EmbeddingClusterer):
+class LandmarkClusterer(RowScorer, EmbeddingClusterer):
     """A clusterer whose rows are linked to their K nearest landmarks."""
 
     n_neighbors: int = 5

@@ -58,6 +58,9 @@ class DnCSC(LandmarkClusterer):
     nearest : {"auto", "candidates", "exact"}, default="auto"
         Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
         "exact" where that takes little longer: with hundreds of features that depend on each other.
+    noise : float, default=0
+        Share of the rows that get the label -1: those with the least `score_samples`, which lie apart from all others.
+        New rows as far away get it too. The clusters themselves do not depend on it.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.
@@ -85,7 +88,7 @@ class DnCSC(LandmarkClusterer):
     n_clusters_ : int
         Number of clusters.
     labels_ : ndarray of int32 of shape (n_samples,)
-        Cluster of each row.
+        Cluster of each row; -1 for `noise`.
     landmarks_ : ndarray of shape (n_landmarks_, n_features_in_)
         Of length 1 where the metric is the cosine.
     n_landmarks_ : int
@@ -144,6 +147,7 @@ class DnCSC(LandmarkClusterer):
     n_landmarks: int | str = AUTO
     select: str = AUTO
     nearest: str = AUTO
+    noise: float = 0.0
 
     _constraints = {  # noqa: RUF012
         **CONSTRAINTS,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dncsc import pipeline
-from dncsc.estimators.base import EmbeddingClusterer
+from dncsc.estimators.base import EmbeddingClusterer, RowScorer
 from dncsc.estimators.parameters import CONSTRAINTS, positive
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
 from dncsc.recipes import DNC_SC, U_SPEC
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EnsembleClusterer(EmbeddingClusterer):
+class EnsembleClusterer(RowScorer, EmbeddingClusterer):
     """A clusterer that finds the consensus of base clusterings."""
 
     n_members: int = 20

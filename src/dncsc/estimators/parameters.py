@@ -87,6 +87,9 @@ CONSTRAINTS: dict[str, Constraint] = {
     "nearest": one_of(*NEAREST),
     "max_rows": integer(),
     "metric": one_of(*METRICS),
+    "noise": Constraint(
+        "must be a share of the rows, at least 0 and less than 1", lambda v: _is(v, Real) and 0 <= v < 1
+    ),
     "normalize": one_of("l2", "l1"),
     "n_init": integer(),
     "max_iter": integer(),
@@ -173,6 +176,7 @@ def check_parameters(estimator: Any) -> Parameters:
         max_iter=numbers["max_iter"],
         seed=0,
         n_counted=0,
+        noise=float(given.get("noise", 0.0)),
     )
     ensemble = EnsembleSize(n_members, min(n_members, numbers.get("n_graphs", n_members))) if n_members else None
     return Parameters(asked, ensemble)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dncsc.engines.base import Column
-from dncsc.phases.embedding import Lifted, to_norm_one
+from dncsc.phases.embedding import Lifted, RowsAndLandmarks, to_norm_one
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,12 @@ class SharedClusterings:
         """A landmark in the middle of each cluster."""
         chosen = np.concatenate([each.landmarks(self.component) for each in self.clusterings])
         return self.clusterings[0].embedding.graph.points[chosen]
+
+    def remoteness(self, rows: np.ndarray) -> np.ndarray:
+        """Mean distance of each row to the landmarks that it is linked to."""
+        graph = self.clusterings[0].embedding.graph
+        assert isinstance(graph, RowsAndLandmarks)
+        return graph.remoteness(*graph.lookup(rows))
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return [self.label(*self.clusterings[0].embedding.lookup(rows))]

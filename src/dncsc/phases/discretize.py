@@ -13,7 +13,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
-from dncsc.phases.embedding import Embedding
+from dncsc.phases.embedding import Embedding, mark_noise
 from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
 from dncsc.phases.sample import Drawn, draw_rows
@@ -55,6 +55,7 @@ class Labelled:
 class _Label(Pass[Labelled]):
     embedding: Embedding
     centroids: np.ndarray
+    farthest: float | None
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -68,15 +69,18 @@ class _Label(Pass[Labelled]):
         return Labelled(0.0, np.zeros(len(self.centroids), np.int64))
 
     def visit(self, total: Labelled, block: Block) -> None:
-        labels, squared = self.embedding.label(self.centroids, *values_of(block, self.embedding.inputs))
-        block.columns[LABEL][:] = labels
+        values = values_of(block, self.embedding.inputs)
+        labels, squared = self.embedding.label(self.centroids, *values)
         total.inertia += float(block.weight @ squared.astype(np.float64))
-        total.count += np.bincount(labels, minlength=len(total.count))
+        if self.farthest is not None:
+            mark_noise(labels, self.embedding, self.farthest, *values)
+        block.columns[LABEL][:] = labels
+        total.count += np.bincount(labels + 1, minlength=len(total.count) + 1)[1:]
 
 
-def label_all(engine: Engine, embedding: Embedding, centroids: Centroids) -> Labelled:
-    """Every row goes to the nearest centroid; fills the column `LABEL`."""
-    totals = engine.sweep(_Label(embedding, centroids.places))
+def label_all(engine: Engine, embedding: Embedding, centroids: Centroids, farthest: float | None = None) -> Labelled:
+    """Every row goes to the nearest centroid, unless it is too far from landmarks; fills the column `LABEL`."""
+    totals = engine.sweep(_Label(embedding, centroids.places, farthest))
     return Labelled(sum(total.inertia for total in totals), np.sum([total.count for total in totals], axis=0))
 
 

@@ -129,6 +129,10 @@ class RowsAndLandmarks:
         nearest, squared = values
         return nearest, *self.affinity.weigh(nearest, squared)
 
+    def remoteness(self, *values: np.ndarray) -> np.ndarray:
+        """Mean distance of each row to the landmarks that it is linked to."""
+        return np.sqrt(values[1].astype(np.float64)).mean(axis=1)
+
 
 @dataclass(frozen=True)
 class _ThroughGraph:
@@ -203,6 +207,17 @@ class Voted(_ThroughGraph):
     def label_points(self, centroids: np.ndarray) -> np.ndarray:
         """Cluster of each landmark."""
         return self.cluster
+
+
+NOISE = -1
+"""Label of rows that are in no cluster."""
+
+
+def mark_noise(labels: np.ndarray, embedding: Embedding, farthest: float, *values: np.ndarray) -> None:
+    """Take rows that are farther from their landmarks than that out of their clusters."""
+    assert isinstance(embedding, Lifted | Voted)
+    assert isinstance(embedding.graph, RowsAndLandmarks)
+    labels[embedding.graph.remoteness(*values) > farthest] = NOISE
 
 
 def _to_lanes(table: np.ndarray) -> np.ndarray:

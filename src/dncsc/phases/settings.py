@@ -41,5 +41,7 @@ class Settings:
     """eigenvectors to find, where they are more than k"""
     mixed: bool = False
     """whether several kinds of weights are to be made from the same links, for base clusterings of an ensemble"""
+    noise: float = 0.0
+    """share of the rows that are to be in no cluster"""
     policy: CutPolicy = CutPolicy()  # noqa: RUF009
     """thresholds of the cut"""

@@ -33,8 +33,9 @@ TWELVE = "0086f2 f2ae43 365128 aed7a1 f2aeff 7979ae 1b790d 28bcae 94005e f2795e 
 
 
 def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1), ax: Axes | None = None) -> Axes:
-    """Draw rows in the colours of their clusters; those of a model with ``metric="cosine"`` have length 1.
+    """Draw rows in the colours of their clusters, and noise in grey.
 
+    Rows of a model with ``metric="cosine"`` have length 1.
     Up to some thousand rows are drawn as markers. More are binned on a grid: a cell has the mean colour of its rows
     and an opacity that grows with the logarithm of their number, so that millions take a second and one image.
 
@@ -71,9 +72,11 @@ def clusters(model: Any, X: Any, *, features: Sequence[int | str] | str = (0, 1)
         labels = np.asarray(model.predict(X))
     colours = palette(max(int(labels.max()) + 1, _number(model)))
     ax = _axes(ax, *names)
-    _draw(points, labels, colours, ax)
+    _draw(points, np.where(labels < 0, len(colours), labels), np.vstack([colours, _rgb([PALE])]), ax)
     for cluster, colour in enumerate(colours):
         ax.plot([], [], "o", color=colour, label=f"cluster {cluster}")
+    if labels.min() < 0:
+        ax.plot([], [], "o", color=PALE, label="noise")
     return ax
 
 

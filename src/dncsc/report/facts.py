@@ -45,6 +45,11 @@ class Facts:
     trust: Trust | None
 
     @property
+    def n_noise(self) -> int:
+        """Rows that are in no cluster."""
+        return self.reader.n_rows - int(self.moments.count.sum())
+
+    @property
     def seconds(self) -> float:
         """Total time of the fit."""
         return float(sum(self.model.timings_.values()))
@@ -74,6 +79,7 @@ def gather(model: Any, reader: BlockReader, reruns: int, sample_rows: int) -> Fa
     peak_memory, k = memory.peak(), max(sought(model), int(np.max(model.labels_)) + 1)
     free = copy.copy(model).set_params(max_memory=None)  # a limit for the fit; the process has grown since
     chosen = sample_numbers(reader.n_rows, reader.n_features, sample_rows)
+    chosen = chosen[np.asarray(model.labels_[chosen]) >= 0]
     moments = gather_moments(reader, model.labels_, k, chosen)
     return Facts(
         model=model,

@@ -66,8 +66,9 @@ def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
     viewport = fit_viewport(project(moments.sample), known)
     total = csr_matrix((COLUMNS * LINES, k), dtype=np.int64)
     for start, stop, rows in reader.blocks("map"):
-        total += viewport.cells(project(rows), model.labels_[start:stop], k)
-    found = [viewport.view(key, axes, total, reader.n_rows, project(marks))]
+        label = np.asarray(model.labels_[start:stop])
+        total += viewport.cells(project(rows[label >= 0]), label[label >= 0], k)
+    found = [viewport.view(key, axes, total, int(moments.count.sum()), project(marks))]
     if not has_embedding(model):
         return found
     points, axes = embedding_points(model, moments.sample)

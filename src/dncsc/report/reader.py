@@ -157,7 +157,7 @@ class Moments:
 
 
 def gather_moments(reader: BlockReader, labels: Any, n_clusters: int, chosen: np.ndarray) -> Moments:
-    """Read all rows once. Means of blocks are merged, so that a large offset costs no digits."""
+    """Read all rows once; noise is in no cluster. Means of blocks are merged: a large offset costs no digits."""
     shape = (n_clusters, reader.n_features)
     count, mean, squares = np.zeros(n_clusters), np.zeros(shape), np.zeros(shape)
     low, high, sample = np.full(shape[1], np.inf), np.full(shape[1], -np.inf), np.empty(0)
@@ -166,7 +166,9 @@ def gather_moments(reader: BlockReader, labels: Any, n_clusters: int, chosen: np
         first, end = np.searchsorted(chosen, [start, stop])
         sample[first:end] = rows[chosen[first:end] - start]
         low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
-        _merge(count, mean, squares, rows.astype(np.float64), np.asarray(labels[start:stop]))
+        label = np.asarray(labels[start:stop])
+        is_clustered = label >= 0
+        _merge(count, mean, squares, rows[is_clustered].astype(np.float64), label[is_clustered])
     deviation = np.sqrt(squares / np.maximum(count, 1)[:, None])
     return Moments(count.astype(np.int64), mean, deviation, low, high, sample, chosen)
 

@@ -78,6 +78,8 @@ def sizes_section(facts: Facts) -> str:
     lead = f"{len(counts):,} clusters, largest first. "
     if len(counts) > 1:
         lead += f"The largest has {counts.max():,} rows, the smallest {counts.min():,}."
+    if facts.n_noise:
+        lead += f" {facts.n_noise:,} rows ({format_share(facts.n_noise, n_rows)}) lie apart from all others: noise."
     return section("Sizes", "Cluster sizes", lead, f'<div class="columns n{n_tables}">{tables}</div>')
 
 

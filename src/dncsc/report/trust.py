@@ -113,7 +113,7 @@ def examine(model: Any, moments: Moments, n_reruns: int, progress: StepProgress)
 
 def _refit(model: Any, sample: np.ndarray, seed: int) -> np.ndarray:
     again = clone(model)
-    changed = {"n_clusters": sought(model), "random_state": seed, "verbose": 0, "checkpoint": None}
+    changed = {"n_clusters": sought(model), "random_state": seed, "verbose": 0, "checkpoint": None, "noise": 0}
     again.set_params(**{name: value for name, value in changed.items() if name in again.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters show as disagreement

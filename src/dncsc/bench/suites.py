@@ -121,15 +121,8 @@ _ALL = (
     Suite(
         "embeddings",
         "Embeddings: time, memory, NMI and ARI by the number of clusters, next to k-means and EVoC",
-        # Topics from 10 to 3,000, then features; all others of `dncsc.bench.sets.TOPICS` can be asked for.
-        (
-            "10-topics-256d",
-            "100-topics-256d",
-            "1000-topics-256d",
-            "3000-topics-256d",
-            "100-topics-64d",
-            "100-topics-768d",
-        ),
+        # All others of `dncsc.bench.sets.TOPICS` can be asked for.
+        tuple(f"{k}-topics-{d}d" for d in (256, 64, 768) for k in (10, 100, 1000, 3000)),
         ("dnc-sc", YARDSTICK, "sklearn-minibatch", *RIVALS),
         sizes=(100_000, 1_000_000),
         quick_sets=("10-topics-64d", "100-topics-64d"),

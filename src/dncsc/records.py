@@ -103,13 +103,15 @@ class Schema:
             )
 
 
-def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any, schema: Schema) -> None:
+def write(
+    path: str | os.PathLike[str], header: Mapping[str, Any], record: Any, schema: Schema, overwrite: bool = True
+) -> None:
     """Write a record and a header of words and numbers; all of it or nothing, also where the power fails."""
     arrays: dict[str, np.ndarray] = {}
     about = {"schema": schema.version, "dncsc": __version__}
     text = json.dumps({**header, **about, "record": _pack(record, schema, arrays)}, allow_nan=False)
     arrays[HEADER] = np.frombuffer(text.encode(), np.uint8)
-    with atomic_write(path) as file:
+    with atomic_write(path, overwrite) as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from dncsc import ExactSC
+from dncsc import DnCSC, ExactSC
 from dncsc.cli import main
 
 JUNK = np.random.default_rng(0).bytes(3000)
@@ -268,6 +268,29 @@ def test_a_model_stays_when_labels_cannot_be_written_and_gives_them_again(folder
     assert last == "dncsc: the labels are shy."
     assert sorted(path.name for path in folder.iterdir()) == ["m.npz", "rows.npy"]
     assert main(["predict", "m.npz", "rows.npy", "-o", "l.csv", "-q"]) == 0
+
+
+def test_no_file_that_came_into_being_during_a_fit_is_lost_and_no_result_either(folder, capfd, monkeypatch):
+    fit = DnCSC.fit
+
+    def intruded(*given: object) -> object:
+        for name in ("l.csv", "m.npz"):
+            (folder / name).write_text("precious")
+        return fit(*given)
+
+    monkeypatch.setattr(DnCSC, "fit", intruded)
+    command = ["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]
+    assert main(command) == 3
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["m.npz", "l.csv"]
+    for line, name in zip(lines, ("m-2.npz", "l-2.csv"), strict=True):
+        assert "came into being while this ran, and stays as it is" in line
+        assert line.endswith(f"{name}.")
+    assert (folder / "l.csv").read_text() == (folder / "m.npz").read_text() == "precious"
+    assert main(["predict", "m-2.npz", "rows.npy", "-o", "again.csv", "-q"]) == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "l-2.csv").read_bytes()
+    assert main([*command, "--force"]) == 0
+    assert (folder / "l.csv").read_bytes() == (folder / "l-2.csv").read_bytes()
 
 
 def test_force_overwrites_and_keeps_who_may_read(folder):

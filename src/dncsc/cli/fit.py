@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dncsc import memory
+from dncsc.atomic import FileAppearedError
 from dncsc.cli import options
 from dncsc.cli.errors import tell
 from dncsc.cli.inputs import ColumnSelection, places, source
@@ -77,16 +78,16 @@ def fit(
     from dncsc.tables.learning import TableOptions
     from dncsc.tables.notes import as_note
 
-    labels_to = None if output is None else table_target(output)
-    model_to = None if model is None else file_target(model, "--model", [".npz"])
-    report_to = None if report is None else file_target(report, "--report", [".html", ".htm"])
+    labels_to = None if output is None else table_target(output, overwrite=force)
+    model_to = None if model is None else file_target(model, "--model", [".npz"], force)
+    report_to = None if report is None else file_target(report, "--report", [".html", ".htm"], force)
     targets = [target for target in (labels_to, model_to, report_to) if target is not None]
     if not targets:
         raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
     choice = ColumnSelection(columns, drop, identifier)
     asked = TableOptions(missing, categorical, dates, scale, thousands)
     k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
-    check(targets, places(data), force)
+    check(targets, places(data))
     if cluster is not None and max_memory is not None:
         raise InputError(
             "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
@@ -127,7 +128,7 @@ def fit(
 
         write_all(
             [
-                (model_to, lambda to: estimator.save(to.path, notes=notes)),
+                (model_to, lambda to: estimator.save(to.path, notes, to.overwrite)),
                 (labels_to, deliver),
                 (report_to, lambda to: _report(to, estimator, table, read.name, summary.quiet)),
             ]
@@ -175,7 +176,8 @@ def _report(target: Target, estimator: Any, table: FeatureTable, data: str, quie
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)
 
-        write_report(target.name, estimator, rows, data=data, units=units, command=command, progress=tell_step)
+        about = {"data": data, "units": units, "command": command}
+        write_report(target.name, estimator, rows, **about, progress=tell_step, overwrite=target.overwrite)
 
 
 def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -> None:
@@ -184,6 +186,7 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
     A model comes first: with it, a fit that took hours is not lost when something is wrong with the labels' file.
     """
     written: list[str] = []
+    appeared: list[FileAppearedError] = []
     for target, write in steps:
         if target is None:
             continue
@@ -191,12 +194,20 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
         try:
             with signals_end_at_once(done):
                 write(target)
+        except FileAppearedError as error:  # nothing is lost, and other targets are to come
+            appeared.append(error)
+            written.append(str(error.kept))
+            continue
         except Exception:
             if written:
                 again = " With the model, dncsc predict gives the labels, without another fit."
                 tell(f"{target.name} could not be written. {done}{again if target.option == '-o' else ''}")
             raise
         written.append(target.name)
+    for number, error in enumerate(appeared, 1):
+        if number == len(appeared):
+            raise error
+        tell(str(error))
 
 
 def format_summary(facts: dict[str, Any]) -> str:

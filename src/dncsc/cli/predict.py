@@ -48,9 +48,9 @@ def predict(
     from dncsc import load_model, watch
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
 
-    target = table_target(output)
+    target = table_target(output, overwrite=force)
     choice, wanted = ColumnSelection(columns, drop, identifier), parse_layers(layers, target)
-    check([target], [Path(model), *places(data)], force)
+    check([target], [Path(model), *places(data)])
     check_identifier(target, identifier, wanted)
     fitted: Any = load_model(model)
     if not hasattr(fitted, "predict"):

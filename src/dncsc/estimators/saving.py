@@ -36,7 +36,7 @@ EMBEDDINGS = {
 """By what each method embeds rows."""
 
 
-def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str, Any] | None) -> None:
+def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str, Any] | None, overwrite: bool) -> None:
     """Write a fitted estimator; see `dncsc.DnCSC.save`."""
     tags = [tag for tag, each in CLASSES.items() if each is type(estimator)]
     if not tags:
@@ -62,7 +62,7 @@ def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str,
         "timings": estimator.timings_,
         "notes": dict(notes or {}),
     }
-    records.write(path, header, fitted, KINDS)
+    records.write(path, header, fitted, KINDS, overwrite)
 
 
 def _plain(value: Any) -> Any:

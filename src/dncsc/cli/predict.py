@@ -112,7 +112,8 @@ def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection, thous
 
 
 def _check_present(known: list[str], names: list[str], where: str) -> None:
-    missing = [name for name in known if name not in names]
+    there = set(names)
+    missing = [name for name in known if name not in there]
     if missing:
         listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
         raise InputError(
@@ -123,8 +124,9 @@ def _check_present(known: list[str], names: list[str], where: str) -> None:
 
 def _check_order(known: list[str], names: list[str]) -> None:
     """Refuse a column of the model that would stand for another one."""
+    of_model = set(known)
     for name, here in zip(known, names, strict=True):
-        if here != name and here in known:
+        if here != name and here in of_model:
             raise InputError(
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
                 f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."

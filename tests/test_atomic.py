@@ -154,6 +154,17 @@ def unnamed_files_in(folder):
     return True
 
 
+def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_the_file_and_nothing_else(folder):
+    for left in (".file.0123456789ab.part", ".other.0123456789ab.part", ".file.mine.part", "file.0123456789ab.part"):
+        (folder / left).write_bytes(b"left")
+    with atomic_write(folder / "file") as slow:
+        with atomic_write(folder / "file") as quick:
+            quick.write(b"quick")
+        slow.write(b"slow")  # it is not taken for one that was left
+    assert (folder / "file").read_bytes() == b"slow"
+    assert names(folder) == sorted(["file", ".other.0123456789ab.part", ".file.mine.part", "file.0123456789ab.part"])
+
+
 def test_nothing_is_left_of_a_fit_that_was_killed(run_python, tmp_path):
     if not unnamed_files_in(tmp_path):
         pytest.skip("the system has no files without a name")

@@ -5,12 +5,18 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 unfinished: set[Path] = set()
 """Files that this process has not finished: to be removed where it ends without unwinding."""
@@ -33,14 +39,19 @@ def atomic_write(path: str | os.PathLike[str], overwrite: bool = True) -> Iterat
     What was there before stays as it is until then; a link stays, and the file that it leads to is replaced. Without
     `overwrite` nothing is ever replaced: where something is by then, the file stands beside it, and
     `FileAppearedError` says where. The bytes are on the disk before the name changes. Where the system has files
-    without a name, it gets one only then, so that nothing is left of it even when the process is killed.
+    without a name, it gets one only then, so that nothing is left of it even when the process is killed. Else, and
+    where that happens just as a file is replaced, the next one that writes it removes what is left.
     """
     target = Path(os.path.realpath(path))
+    remove_abandoned(target.parent, rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}\.part")
     part, placed = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part"), target
+    held: int | None = None
     unfinished.add(part)
     try:
         unnamed = _open_unnamed(target.parent, part)
-        with open(part, "x+b") if unnamed is None else os.fdopen(unnamed, "w+b") as file:
+        with open_held(part) if unnamed is None else os.fdopen(unnamed, "w+b") as file:
+            _hold(file.fileno())
+            held = None if fcntl is None else os.dup(file.fileno())  # until it has its name
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -59,6 +70,8 @@ def atomic_write(path: str | os.PathLike[str], overwrite: bool = True) -> Iterat
         raise
     finally:
         unfinished.discard(part)
+        if held is not None:
+            os.close(held)
     if placed != target:
         raise FileAppearedError(path, placed)
 
@@ -69,12 +82,41 @@ def _open_unnamed(folder: Path, part: Path) -> int | None:
         tried = os.open(folder, os.O_TMPFILE | os.O_RDWR)
         try:
             _give_name(tried, part)  # now, not after hours of work; it cannot be taken away again from the same file
-            part.unlink()
+            part.unlink(missing_ok=True)
         finally:
             os.close(tried)
         return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
     except (AttributeError, OSError):  # no O_TMPFILE, or no such files in this folder
         return None  # whatever else is wrong with the folder shows when a named file is opened
+
+
+def open_held(path: Path, mode: int = 0o666) -> BinaryIO:
+    """Open a new file that has a name from the beginning, and that nobody takes for abandoned."""
+    while True:
+        file = open(path, "x+b", opener=partial(os.open, mode=mode))  # noqa: SIM115
+        _hold(file.fileno())
+        if path.exists():  # else somebody removed it before it was held
+            return file
+        file.close()
+
+
+def _hold(descriptor: int) -> None:
+    """Show others that a file is in use, until every descriptor of it is closed, as when the process ends."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def remove_abandoned(folder: Path, pattern: str) -> None:
+    """Remove files whose whole name fits a pattern, and that no process holds any more."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        found = [folder / entry.name for entry in entries if re.fullmatch(pattern, entry.name)]
+        for path in found:
+            with contextlib.suppress(OSError), open(path, "r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while it is held
+                path.unlink()
 
 
 def _give_name(descriptor: int, path: Path) -> None:

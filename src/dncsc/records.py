@@ -122,13 +122,21 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.nda
             arrays = _read_arrays(file)
             if HEADER not in arrays:
                 raise RecordError("it has no header.")
-            header = json.loads(arrays.pop(HEADER).tobytes())
+            header = json.loads(arrays.pop(HEADER).tobytes(), parse_float=_finite, parse_constant=_finite)
         except Exception as error:  # whatever damage makes the parsers of zip files, arrays and JSON say
             reason = error.reason if isinstance(error, RecordError) else f"{error}."
             raise RecordError(reason, path, "is damaged, or no file of dncsc") from error
     if not isinstance(header, dict) or "record" not in header:
         raise RecordError("its header has no record.", path, "is no file of dncsc")
     return header, arrays
+
+
+def _finite(text: str) -> float:
+    """A number of a header; none of ours is infinite, or no number."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise RecordError(f"its header has the number {text}.")
+    return value
 
 
 def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:

@@ -191,6 +191,16 @@ def test_parts_that_are_no_arrays_of_numbers_are_refused(tmp_path, part, words):
         load_bytes(repacked(saved(), arrays=change), tmp_path)
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e400"])
+def test_headers_have_finite_numbers_alone(tmp_path, number):
+    def change(arrays):
+        text = arrays["header"].tobytes().replace(b'"timings": {', f'"timings": {{"a": {number}, '.encode())
+        arrays["header"] = np.frombuffer(text, np.uint8)
+
+    with pytest.raises(ValueError, match=f"its header has the number {number}"):
+        load_bytes(repacked(saved(), arrays=change), tmp_path)
+
+
 HOSTILE = [np.nan, np.inf, -np.inf, 1e300, 1e-300, -1.0, 0.0, 2.0**31 - 1, -(2.0**31)]
 
 
@@ -200,7 +210,7 @@ def test_numbers_that_nobody_would_write_are_refused_or_harmless(tmp_path, name)
     content, random = saved(name), np.random.default_rng(0)
 
     def change(arrays):
-        part = random.choice([each for each in arrays if arrays[each].size])
+        part = random.choice([each for each in arrays if arrays[each].size and each != "header"])
         array = arrays[part].copy()
         places = random.integers(array.size, size=random.integers(1, 9))
         array.flat[places] = np.array(random.choice(HOSTILE)).astype(array.dtype)

@@ -125,6 +125,8 @@ def _check_header(header: dict[str, Any]) -> None:
     if not wrong and names is not None:
         fit = len(names) == header["n_features"] and all(isinstance(name, str) for name in names)
         wrong += [] if fit else ["feature_names"]
+    if not wrong and not all(type(seconds) in (int, float) for seconds in header["timings"].values()):
+        wrong.append("timings")
     if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
         wrong.append("params")  # a file has no say in where this machine writes
     if wrong:

@@ -235,6 +235,20 @@ def test_a_model_refuses_rows_with_other_columns(folder, refused, capfd):
     assert "junk.npz" in refused(["info", "junk.npz"], 2)
 
 
+STRANGE = [[1], 7, "x", {"scale": [1, 1]}, {"centre": [0, 0], "scale": [10**400, 1]}, {"centre": "ab", "scale": [1, 1]}]
+STRANGE += [{"centre": [0, 0], "scale": [1, 1], "how": how} for how in ("fair", ["standard"], 10**400)]
+STRANGE += [{"version": 1, "missing": "refuse", "scale": "none", "weight": 10**400, "columns": []}]
+
+
+@pytest.mark.parametrize("note", ["scale", "encoding"])
+def test_a_model_with_strange_notes_is_damaged_and_no_fault_of_ours(note, refused):
+    model = DnCSC(2, n_landmarks=20, random_state=0).fit(ROWS)
+    for value in STRANGE:
+        model.save("m.npz", notes={note: value})
+        for command in (["info", "m.npz"], ["predict", "m.npz", "rows.npy", "-o", "l.csv"]):
+            assert "m.npz cannot be used: the model's file" in refused(command, 2)
+
+
 def test_a_method_that_cannot_label_new_rows_leaves_no_model_and_predicts_nothing(refused, monkeypatch):
     ExactSC(2, random_state=0).fit(ROWS).save("sc.npz")
     line = refused(["predict", "sc.npz", "rows.npy", "-o", "l.csv"], 2)

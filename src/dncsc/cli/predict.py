@@ -60,7 +60,7 @@ def predict(
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
-        table = open_as_fitted(fitted, read, choice, thousands)
+        table = open_as_fitted(fitted, model, read, choice, thousands)
         identifiers = find_identifiers(read, identifier, target)
         with ProgressDisplay(summary.quiet) as progress, watch(progress):
             labels = fitted.predict(table.rows)
@@ -80,15 +80,17 @@ def predict(
     )
 
 
-def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection, thousands: str | None) -> FeatureTable:
-    """Rows with the columns that the model knows, encoded as it knows them."""
+def open_as_fitted(
+    fitted: Any, model: str, read: InputTable, choice: ColumnSelection, thousands: str | None
+) -> FeatureTable:
+    """Rows with the columns that the model knows, encoded as it knows them; `model` is its file."""
     from dncsc.cli.tables import open_as_remembered, remembered
     from dncsc.rows.formats import read_header
     from dncsc.tables.learning import TableOptions
 
     TableOptions(thousands=thousands)  # which checks it
     check_aside(read, choice)
-    encoding = remembered(fitted)
+    encoding = remembered(fitted, model)
     known = list(getattr(fitted, "feature_names_in_", ()))
     if known and encoding is not None:
         known = list(encoding.names)

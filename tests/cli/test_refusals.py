@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -233,6 +235,22 @@ def test_a_model_refuses_rows_with_other_columns(folder, refused, capfd):
     assert "m.npz is the input" in refused(["predict", "m.npz", "rows.parquet", "-o", "m.npz", "--force"], 2)
     (folder / "junk.npz").write_bytes(JUNK)
     assert "junk.npz" in refused(["info", "junk.npz"], 2)
+
+
+def test_names_of_strangers_cannot_command_a_terminal(folder, capfd):
+    hidden = "\x1b[2J\x07\u202e\u2066\u2028\ud800\r\n"
+    frame = pd.DataFrame(ROWS, columns=["a" + hidden, "b"])
+    model = DnCSC(2, n_landmarks=20, random_state=0).fit(frame)
+    model.save("m.npz", notes={"data": f"rows{hidden}.csv"})
+    Path("rows.csv").write_bytes(f'"a{hidden[:-3]}",b\n1,2\n3,x\n'.encode())
+    commands = [["info", "m.npz"], ["info", "m.npz", "--json"], ["info", "rows.csv"]]
+    commands += [["predict", "m.npz", "rows.csv", "-o", "l.csv"], ["fit", "rows.csv", "-k", "2", "-o", "l.csv"]]
+    for command in commands:
+        assert main(command) in (0, 2)
+        out, err = capfd.readouterr()
+        shown = (out + err).replace("\n", "")
+        assert r"\u202e" in shown
+        assert not {letter for letter in shown if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl")}
 
 
 STRANGE = [[1], 7, "x", {"scale": [1, 1]}, {"centre": [0, 0], "scale": [10**400, 1]}, {"centre": "ab", "scale": [1, 1]}]

@@ -15,6 +15,7 @@ from dncsc.errors import (
     TooManyRowsError,
     Vocabulary,
     Worded,
+    visible,
 )
 
 FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
@@ -109,8 +110,8 @@ def in_options(said: object) -> str:
 
 
 def tell(text: str) -> None:
-    """Print a line about an error."""
-    print(f"dncsc: {text}", file=sys.stderr, flush=True)
+    """Print a line about an error, or several."""
+    print("dncsc:", visible(text, keep="\n"), file=sys.stderr, flush=True)
 
 
 def _line(text: str) -> str:

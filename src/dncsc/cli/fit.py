@@ -47,6 +47,7 @@ def fit(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
+    escape_formulas: options.EscapeFormulas = False,
     scale: options.Scale = "none",
     missing: options.Missing = "refuse",
     categorical: options.Categorical = "refuse",
@@ -100,7 +101,7 @@ def fit(
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
         advice = f"Nothing was written but {resume}: the same command goes on from there."
-    check_identifier(labels_to, identifier, wanted)
+    check_identifier(labels_to, identifier, wanted, escape_formulas)
     given = {"n_landmarks": landmarks, "n_neighbors": neighbors, "max_memory": max_memory, "checkpoint": resume}
     estimator = options.make_estimator(method, k, metric=metric, random_state=seed, n_jobs=jobs, **given)
     check_method(wanted, estimator, method)
@@ -114,7 +115,7 @@ def fit(
         with ProgressDisplay(summary.quiet) as progress, diagnosing(read, choice, asked, carries_ids=carries_ids):
             table = plan_table(read, choice, asked)
             options.check_enough(len(table.rows), k, read.name)
-            identifiers = find_identifiers(read, identifier, labels_to)
+            identifiers = find_identifiers(read, identifier, labels_to, escape_formulas)
             tell_hints(table, asked, summary.quiet)
             table = learn_table(table, asked, seed, progress)
             rows = table.rows

@@ -33,6 +33,7 @@ def predict(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
+    escape_formulas: options.EscapeFormulas = False,
     thousands: options.Thousands = None,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -51,7 +52,7 @@ def predict(
     target = table_target(output, overwrite=force)
     choice, wanted = ColumnSelection(columns, drop, identifier), parse_layers(layers, target)
     check([target], [Path(model), *places(data)])
-    check_identifier(target, identifier, wanted)
+    check_identifier(target, identifier, wanted, escape_formulas)
     fitted: Any = load_model(model)
     if not hasattr(fitted, "predict"):
         raise InputError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
@@ -61,7 +62,7 @@ def predict(
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
         table = open_as_fitted(fitted, model, read, choice, thousands)
-        identifiers = find_identifiers(read, identifier, target)
+        identifiers = find_identifiers(read, identifier, target, escape_formulas)
         with ProgressDisplay(summary.quiet) as progress, watch(progress):
             labels = fitted.predict(table.rows)
         groups = layer_groups(wanted, fitted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import re
@@ -20,6 +21,10 @@ except ImportError:  # on Windows
 
 unfinished: set[Path] = set()
 """Files that this process has not finished: to be removed where it ends without unwinding."""
+
+
+NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""A full disk, a file larger than files may be, more than a user may have."""
 
 
 class FileAppearedError(FileExistsError):
@@ -65,8 +70,10 @@ def atomic_write(path: str | os.PathLike[str], overwrite: bool = True) -> Iterat
             placed = _take_free_name(target, partial(_move, part))
         if os.name == "posix":
             _sync(target.parent)  # which makes the new name last
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+            error.filename = os.fspath(path)  # which the system does not tell
         raise
     finally:
         unfinished.discard(part)

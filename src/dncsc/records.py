@@ -162,7 +162,7 @@ def _read_array(file: Any, size: int) -> np.ndarray:
     if dtype.kind not in PLAIN:
         raise RecordError(f"an array of dtype {dtype} is not plain numbers.")
     data = file.read()  # to its end, where zipfile compares the checksum
-    if min(shape, default=0) < 0 or not math.prod(shape) * dtype.itemsize == left == len(data):
+    if not math.prod(shape) * dtype.itemsize == left == len(data):
         raise RecordError(f"an array of shape {shape} and dtype {dtype} has {len(data)} bytes.")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if header.fortran else "C").copy()
 

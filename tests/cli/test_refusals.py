@@ -15,6 +15,7 @@ import pytest
 
 from dncsc import DnCSC, ExactSC
 from dncsc.cli import main
+from row_files import npy_claiming
 
 JUNK = np.random.default_rng(0).bytes(3000)
 ROWS = np.random.default_rng(1).normal(size=(300, 2))
@@ -61,6 +62,10 @@ def truncated(path: Path) -> None:
     saved.unlink()
 
 
+def claiming(shape: str) -> bytes:
+    return npy_claiming(f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}", bytes(80))
+
+
 BAD_FILES = [
     ("empty.csv", b"", 3, "is empty"),
     ("empty.parquet", b"", 3, "is empty"),
@@ -80,6 +85,10 @@ BAD_FILES = [
     ("few.csv", b"a,b\n1,2\n", 2, "-k 2: few.csv has only 1 rows"),
     ("ünï cödé.csv", b"a,b\n1,2\n3,x\n", 2, "ünï cödé.csv has columns that cannot be used"),
     ("one dimension.npy", lambda path: np.save(path, ROWS[:, 0]), 2, "one dimension"),
+    ("negative.npy", claiming("(-5, 2)"), 3, "is damaged or truncated: its header claims the shape (-5, 2)"),
+    ("longer.npy", claiming("(10**9, 2)"), 3, "is damaged or truncated: its header is unsound"),
+    ("huge.npy", claiming("(1000000000000, 2)"), 3, "is truncated: 1000000000000 rows of 2 float64 end at byte"),
+    ("nested.npy", npy_claiming("(" * 110), 3, "is damaged or truncated: its header is unsound"),
     ("objects.npy", lambda path: np.save(path, np.array([{}], object)), 2, "Python objects"),
 ]
 
@@ -286,6 +295,22 @@ def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypa
     assert "l.csv: no space left on device. Make room" in refused(
         ["fit", "rows.npy", *FIT, "-o", "l.csv", "--force"], 3
     )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no limits of files here")
+def test_a_file_that_is_too_large_is_named_with_its_option(folder, refused):
+    import resource
+
+    assert main(["fit", "rows.npy", *FIT, "--model", "m.npz", "-q"]) == 0
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, limits[1]))
+    try:
+        line = refused(["predict", "m.npz", "rows.npy", "-o", "l.csv", "-q"], 3)
+        assert "-o l.csv: file too large. Files may be no larger there" in line
+        line = refused(["fit", "rows.npy", *FIT, "--model", "n.npz", "-q"], 3)
+        assert "--model n.npz: file too large" in line
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_a_model_stays_when_labels_cannot_be_written_and_gives_them_again(folder, capfd, monkeypatch):

@@ -16,7 +16,7 @@ from dncsc.cli.inputs import ColumnSelection, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.layers import check_method, layer_groups, parse_layers
 from dncsc.cli.options import OUTPUT, RUNNING, option
-from dncsc.cli.outputs import Target, check, check_folder, file_target, table_target
+from dncsc.cli.outputs import Target, check, check_folder, file_target, naming, table_target
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary, cluster_sizes
 from dncsc.errors import InputError
@@ -193,7 +193,7 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
             continue
         done = f"Written before: {', '.join(written)}." if written else "Nothing was written."
         try:
-            with signals_end_at_once(done):
+            with signals_end_at_once(done), naming(target):
                 write(target)
         except FileAppearedError as error:  # nothing is lost, and other targets are to come
             appeared.append(error)

@@ -78,7 +78,7 @@ def places(typed: str) -> list[Path]:
 @contextmanager
 def source(typed: str) -> Iterator[InputTable]:
     """The files behind an argument; standard input is copied into a file that lasts as long as the block."""
-    from dncsc.rows.base import FileState
+    from dncsc.rows.base import FileState, temporary_folder
     from dncsc.rows.formats import content
     from dncsc.rows.open import find_files
 
@@ -94,8 +94,12 @@ def source(typed: str) -> Iterator[InputTable]:
     spooled = folder / f"dncsc-stdin-{secrets.token_hex(6)}.csv"
     with half_written(spooled) as path, atomic.open_held(path, 0o600) as spool:
         errors.known_as[str(path)] = STDIN
-        shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
-        spool.flush()
+        try:
+            shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
+            spool.flush()
+        except OSError as error:
+            error.filename = error.filename or temporary_folder()
+            raise
         found = content(FileState.of(path))
         if found is None or ".csv" not in found.suffixes:
             came = "of an unknown kind" if found is None else found.description

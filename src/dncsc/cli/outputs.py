@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dncsc.atomic import atomic_write
+from dncsc.atomic import NO_ROOM, atomic_write
 from dncsc.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,14 +115,27 @@ def _check_place(target: Target, real: Path) -> None:
 
 
 @contextmanager
+def naming(target: Target) -> Iterator[None]:
+    """Have an error about room for a file say by which option it was named."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            error.filename = f"{target.option} {target.name}"
+        raise
+
+
+@contextmanager
 def table_writer(target: Target, names: Sequence[str], n_rows: int) -> Iterator[Writer]:
     """A writer for a table that takes its place, whole, when the block ends without an error."""
     from dncsc.rows.format import Output
     from dncsc.rows.formats import open_writer
 
     with ExitStack() as stack:
+        stack.enter_context(naming(target))
         if target.path is None:
             stream, folder = sys.stdout.buffer, Path(tempfile.gettempdir())
+            stack.callback(stream.flush)
         else:
             stream = stack.enter_context(atomic_write(target.path, target.overwrite))
             folder = Path(os.path.realpath(target.path)).parent

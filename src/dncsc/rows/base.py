@@ -46,6 +46,8 @@ class FileState:
     path: Path
     size: int
     mtime_ns: int
+    ctime_ns: int
+    """which nobody can set back"""
     inode: int
 
     @classmethod
@@ -58,7 +60,7 @@ class FileState:
             raise FileReadError(where, f"cannot be read: {error.strerror}.") from error
         if not stat.S_ISREG(found.st_mode):
             raise FileReadError(where, "is not a file that can be read at any place; copy its content into a file.")
-        return cls(where, found.st_size, found.st_mtime_ns, found.st_ino)
+        return cls(where, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
     def check(self, row: int | None = None) -> None:
         """Raise `FileReadError` if the file has changed; `row` is the row to be read next."""
@@ -71,7 +73,7 @@ class FileState:
             change = f"was truncated from {self.size} to {now.st_size} bytes"
         elif now.st_ino != self.inode:
             change = "was replaced by another file"
-        elif (now.st_size, now.st_mtime_ns) != (self.size, self.mtime_ns):
+        elif (now.st_size, now.st_mtime_ns, now.st_ctime_ns) != (self.size, self.mtime_ns, self.ctime_ns):
             change = "was modified"
         else:
             return

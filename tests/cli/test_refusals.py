@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -248,8 +247,8 @@ def test_a_model_refuses_rows_with_other_columns(folder, refused, capfd):
 
 def test_names_of_strangers_cannot_command_a_terminal(folder, capfd):
     hidden = "\x1b[2J\x07\u202e\u2066\u2028\ud800\r\n"
-    frame = pd.DataFrame(ROWS, columns=["a" + hidden, "b"])
-    model = DnCSC(2, n_landmarks=20, random_state=0).fit(frame)
+    model = DnCSC(2, n_landmarks=20, random_state=0).fit(ROWS)
+    model.feature_names_in_ = np.array(["a" + hidden, "b"], object)
     model.save("m.npz", notes={"data": f"rows{hidden}.csv"})
     Path("rows.csv").write_bytes(f'"a{hidden[:-3]}",b\n1,2\n3,x\n'.encode())
     commands = [["info", "m.npz"], ["info", "m.npz", "--json"], ["info", "rows.csv"]]

@@ -17,6 +17,8 @@ from dncsc.cli import main
 from in_child import SERVER
 from trust.oracle import Answer
 
+# The process that others are forked from finds modules by this variable alone.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
 SERVER.set_forkserver_preload(["in_child", "trust.warm"])
 
 

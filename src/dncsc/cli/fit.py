@@ -177,7 +177,7 @@ def _report(target: Target, estimator: Any, table: FeatureTable, data: str, quie
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)
 
-        about = {"data": data, "units": units, "command": command}
+        about: dict[str, Any] = {"data": data, "units": units, "command": command}
         write_report(target.name, estimator, rows, **about, progress=tell_step, overwrite=target.overwrite)
 
 
@@ -205,10 +205,10 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
                 tell(f"{target.name} could not be written. {done}{again if target.option == '-o' else ''}")
             raise
         written.append(target.name)
-    for number, error in enumerate(appeared, 1):
-        if number == len(appeared):
-            raise error
-        tell(str(error))
+    for each in appeared[:-1]:
+        tell(str(each))
+    if appeared:
+        raise appeared[-1]
 
 
 def format_summary(facts: dict[str, Any]) -> str:

@@ -152,15 +152,16 @@ def test_gzip_of_several_members_is_read_to_the_end(tmp_path):
 
 
 @pytest.mark.parametrize(("cell", "dtype"), [("7", "int64"), ("7.5", "float64"), ("true", "bool")])
-def test_tens_of_thousands_of_columns_are_read_in_seconds(tmp_path, cell, dtype):
-    d = 20_000  # some minutes, were the names of all columns looked at for each
+@pytest.mark.parametrize("d", [2_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_a_hundred_thousand_columns_are_read_in_seconds(tmp_path, cell, dtype, d):
+    """It would take minutes, were the names of all columns looked at for each."""
     start = time.perf_counter()
     path = text(tmp_path, ",".join(f"c{number}" for number in range(d)) + f"\n{','.join([cell] * d)}\n" * 2)
     rows = open_rows(path)
     assert (rows.shape, rows.dtype) == ((2, d), dtype)
     np.testing.assert_array_equal(whole(rows), np.full((2, d), float(cell) if cell != "true" else True))
     np.testing.assert_array_equal(whole(open_rows(path, [f"c{d - 1}", "c0"])), whole(rows)[:, :2])
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 30
 
 
 def test_cells_of_wide_tables_have_the_types_that_they_need(tmp_path):

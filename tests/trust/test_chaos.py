@@ -96,7 +96,7 @@ def place(tmp_path_factory) -> Place:
 
 def test_a_signal_at_any_moment_leaves_whole_files_and_nothing_else(place):
     random, counts = np.random.default_rng(0), Counter()
-    for trial in range(400):
+    for trial in range(200):
         name, number = list(COMMANDS)[trial % len(COMMANDS)], SIGNALS[random.integers(len(SIGNALS))]
         if name == "over":
             (place.folder / "l.csv").write_bytes(b"old")
@@ -121,7 +121,7 @@ def test_a_signal_at_any_moment_leaves_whole_files_and_nothing_else(place):
             assert place.check(name, True) == []
         place.clear()
     print(dict(counts))
-    assert counts["done"] < 200
+    assert counts["done"] < 100
 
 
 def test_a_fit_that_is_killed_again_and_again_ends_with_the_labels_of_one_that_is_not(place):
@@ -153,7 +153,7 @@ def test_files_that_may_not_grow_are_named_with_their_option_and_leave_nothing(p
         if answer.code:
             assert answer.code == 3, answer
             assert "ile too large" in answer.err, answer.err
-            assert re.search(r"dncsc: (-o|--model|--report|/.*(scratch|TMPDIR|work))", answer.err), answer.err
+            assert re.search(r"dncsc: (-o |--model |--report |work/|/.*TMPDIR)", answer.err), answer.err
             after = {path: each for path, each in contents(place.folder).items() if not path.startswith("work")}
             judge(answer, before, after, may_write=[*OUTPUTS])
         place.check(name, was_killed=False)

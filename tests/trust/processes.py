@@ -24,6 +24,7 @@ SERVER.set_forkserver_preload(["in_child", "trust.warm"])
 
 def _run(arguments: Sequence[str], folder: Path, said: Path, typed: Path | None, largest: int | None) -> None:
     """In the child: the command, with its standard streams in files."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.chdir(folder)
     tempfile.tempdir = str(said.parent)
     for number, name in ((1, "out"), (2, "err")):
@@ -32,7 +33,6 @@ def _run(arguments: Sequence[str], folder: Path, said: Path, typed: Path | None,
         sys.stdin = typed.open()
     if largest is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     code = main(list(arguments))
     sys.stdout.flush()
     os._exit(code)
@@ -56,6 +56,8 @@ class Running:
         self.process = SERVER.Process(target=_run, args=given)
         self._start = time.perf_counter()
         self.process.start()
+        while self.process.is_alive() and not self._said.with_suffix(".err").exists():
+            time.sleep(0.002)  # until it is a command, and no longer a part of the tests
 
     def send(self, number: int) -> None:
         """Send a signal, unless the process has ended."""

@@ -102,7 +102,7 @@ def test_a_signal_at_any_moment_leaves_whole_files_and_nothing_else(place):
             (place.folder / "l.csv").write_bytes(b"old")
             (place.folder / "m.npz").write_bytes(b"old")
         running = place.begin(name)
-        time.sleep(random.uniform(0, 1.1 * place.seconds[name]))
+        time.sleep(random.uniform(0, 0.9 * place.seconds[name]))
         running.send(number)
         answer = running.answer()
         killed = number == signal.SIGKILL
@@ -121,7 +121,7 @@ def test_a_signal_at_any_moment_leaves_whole_files_and_nothing_else(place):
             assert place.check(name, True) == []
         place.clear()
     print(dict(counts))
-    assert counts["done"] < 100
+    assert counts["done"] < 150
 
 
 def test_a_fit_that_is_killed_again_and_again_ends_with_the_labels_of_one_that_is_not(place):

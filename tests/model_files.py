@@ -87,9 +87,9 @@ def repacked(content: bytes, change: Any = None, arrays: Any = None, compression
     if change:
         changed = change(header)
         header = changed if isinstance(changed, list) else header
+    parts["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     if arrays:
         arrays(parts)
-    parts["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", compression) as archive:
         for name, value in parts.items():

@@ -103,3 +103,9 @@ def text(tmp_path, content, name="some.csv"):
     content = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     return path
+
+
+def npy_claiming(text, data=b""):
+    """An array file whose header says what it likes."""
+    head = text.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + data

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from dncsc.atomic import atomic_write
+from dncsc.atomic import FileAppearedError, atomic_write
 
 
 @pytest.fixture(params=["without a name", "with a name"])
@@ -86,6 +86,34 @@ def test_several_may_write_the_same_file_and_the_last_to_end_stays(folder):
     assert names(folder) == ["file"]
 
 
+def test_what_came_into_being_meanwhile_is_not_replaced_and_nothing_is_lost(folder):
+    def write(content):
+        with atomic_write(folder / "file.csv", overwrite=False) as file:
+            file.write(content)
+            (folder / "file.csv").write_bytes(b"theirs")
+
+    for number in (2, 3):
+        with pytest.raises(FileAppearedError, match=rf"is in .*file-{number}\.csv\.$") as caught:
+            write(b"ours %d" % number)
+        assert caught.value.kept.read_bytes() == b"ours %d" % number
+    assert (folder / "file.csv").read_bytes() == b"theirs"
+    assert names(folder) == ["file-2.csv", "file-3.csv", "file.csv"]
+
+
+def test_a_new_file_is_made_where_nothing_is_even_in_a_folder_without_links(folder, monkeypatch):
+    def refuse(*given, **options):
+        raise PermissionError("no links here")
+
+    with atomic_write(folder / "linked", overwrite=False) as file:
+        file.write(b"new")
+    monkeypatch.setattr(os, "link", refuse)
+    with atomic_write(folder / "moved", overwrite=False) as file:
+        file.write(b"new")
+    assert (folder / "linked").read_bytes() == (folder / "moved").read_bytes() == b"new"
+    assert (folder / "linked").stat().st_mode == (folder / "moved").stat().st_mode
+    assert names(folder) == ["linked", "moved"]
+
+
 def test_a_folder_that_is_not_there_is_an_error(folder):
     with pytest.raises(FileNotFoundError), atomic_write(folder / "missing" / "file"):
         pass
@@ -124,6 +152,17 @@ def unnamed_files_in(folder):
     except (AttributeError, OSError):
         return False
     return True
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_the_file_and_nothing_else(folder):
+    for left in (".file.0123456789ab.part", ".other.0123456789ab.part", ".file.mine.part", "file.0123456789ab.part"):
+        (folder / left).write_bytes(b"left")
+    with atomic_write(folder / "file") as slow:
+        with atomic_write(folder / "file") as quick:
+            quick.write(b"quick")
+        slow.write(b"slow")  # it is not taken for one that was left
+    assert (folder / "file").read_bytes() == b"slow"
+    assert names(folder) == sorted(["file", ".other.0123456789ab.part", ".file.mine.part", "file.0123456789ab.part"])
 
 
 def test_nothing_is_left_of_a_fit_that_was_killed(run_python, tmp_path):

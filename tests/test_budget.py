@@ -25,7 +25,9 @@ def test_products_that_nystrom_keeps_for_each_shard_are_counted(p):
     nystrom, other = (Size(N, 2, p, n_threads=threads, keeps_products=keeps).working for keeps in (True, False))
     table = square if p == 1_000 else 64 * 12 * p  # beyond 3000 landmarks, products of others are sparse
     assert shards > 20
-    assert nystrom - other == (shards + SQUARES_OF_NYSTROM) * square + threads * (square - table)
+    solver = Size(N, 2, p).solver  # which works when the sums are done
+    sums, sparse_sums = (max(threads * each, solver) for each in (square, table))
+    assert nystrom - other == (shards + SQUARES_OF_NYSTROM) * square + sums - sparse_sums
 
 
 def test_only_a_fit_by_nystrom_keeps_products():
@@ -103,3 +105,12 @@ def test_k_means_of_the_identity_embedding_needs_no_places():
     rows = np.empty((10**6, 2), np.float32)
     assert size_of(DnCSC(2_000, n_landmarks=2_000, select="dnc"), rows).working > 4e9
     assert size_of(LloydKMeans(2_000), rows).working < 5e8
+
+
+def test_a_solver_has_its_share_of_memory():
+    assert Size(N, 2, 1_000).solver == 24 * 10**6  # a dense one
+    assert Size(N, 2, 3_000).solver == Size(N, 2, 4_000).solver == 216 * 10**6  # which larger graphs are never given to
+    assert Size(N, 2, 50_000).solver == 800 * 10**6  # a band
+    assert Size(N, 2, 50_000, is_multilevel=True).solver == Size(N, 2, places_rows=False).solver == 0
+    with_solver, without = Size(N, 2, 50_000), Size(N, 2, 50_000, places_rows=False)
+    assert with_solver.working > without.working + 700 * 10**6

@@ -127,7 +127,7 @@ def test_the_picture_goes_where_it_is_asked_for(name, monkeypatch, tmp_path):
     X, y = datasets.load("fl-20m", n=300)
     data = demo.LabelledData("flower", 13, X, y)
     results = [demo.fit(data, "DnC-SC", DnCSC(13, n_landmarks=50)), demo.fit(data, "KMeans", KMeans(13, n_init=1))]
-    monkeypatch.setattr(demo, "run", lambda rows, output: demo.draw(*results, output))
+    monkeypatch.setattr(demo, "run", lambda rows, output, overwrite: demo.draw(*results, output, overwrite))
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--output", name]) == 0
     assert [path.name for path in tmp_path.iterdir()] == [name]

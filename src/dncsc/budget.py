@@ -16,6 +16,7 @@ from dncsc.engines.layout import Layout
 from dncsc.errors import Worded
 from dncsc.memory import format_bytes, parse_bytes
 from dncsc.phases.cell_search import PROBED_CELLS
+from dncsc.phases.cut.eigen import MOST_DENSE, WIDEST_BAND
 from dncsc.phases.cut.landmark_graph import DENSE_LANDMARKS
 from dncsc.phases.discretize import (
     PRELIMINARY_ROWS,
@@ -31,6 +32,8 @@ AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
 SQUARES_OF_NYSTROM = 8
 """Matrices of landmarks by landmarks that stand in memory at once when Nyström's problem is solved."""
+SQUARES_OF_DENSE = 3
+"""The same where a dense solver finds eigenvectors: the matrix, a copy of it, and its work space."""
 ITERATIONS = 10
 """Of k-means among the places of rows: 1 where clusters lie apart, some 40 where they touch."""
 COPIES_OF_SAMPLE = 3
@@ -114,7 +117,17 @@ class Size:
         row = self.n_features * self.value_bytes + 24
         sample = 2 * min(min(ROWS_A_PART * selected, self.n_rows) * row, 4 * MOST_VALUES)
         drawn = COPIES_OF_LANDMARKS * p * row if self.is_multilevel else 0
-        return int(AT_LEAST + self.n_threads * (2 * block + square) + kept + sample + drawn + self.places)
+        passes = max(self.n_threads * square, self.solver)  # one after the other
+        return int(AT_LEAST + self.n_threads * 2 * block + passes + kept + sample + drawn + self.places)
+
+    @property
+    def solver(self) -> int:
+        """Bytes of matrices that eigenvectors are found with, at most: dense ones, or of more landmarks bands."""
+        if not self.places_rows or self.is_multilevel or self.row_bytes is not None:
+            return 0
+        p = self.n_landmarks
+        dense = SQUARES_OF_DENSE * min(p, MOST_DENSE) ** 2
+        return 8 * max(dense, WIDEST_BAND * p if p > MOST_DENSE else 0)
 
     @property
     def columns(self) -> int:

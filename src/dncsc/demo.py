@@ -42,7 +42,7 @@ class DemoResult(NamedTuple):
     nmi: float
 
 
-def run(rows: int, output: Path) -> list[DemoResult]:
+def run(rows: int, output: Path, overwrite: bool = True) -> list[DemoResult]:
     """Fit DnC-SC and k-means to a flower of some rows and to digits, print the scores and draw the flower."""
     X, y = load_digits(return_X_y=True)
     sets = [
@@ -53,7 +53,7 @@ def run(rows: int, output: Path) -> list[DemoResult]:
     results = [fit(data, method, kind(data.k, random_state=0)) for data in sets for method, kind in METHODS.items()]
     print(table(results), flush=True)
     try:
-        draw(results[0], results[1], output)
+        draw(results[0], results[1], output, overwrite)
         _say(f"Picture of the flower: {output}")
     except ImportError as error:
         _say(f"No picture: {error}")
@@ -96,7 +96,7 @@ def table(results: Sequence[DemoResult]) -> str:
     return "\n".join(lines)
 
 
-def draw(ours: DemoResult, theirs: DemoResult, output: Path) -> None:
+def draw(ours: DemoResult, theirs: DemoResult, output: Path, overwrite: bool) -> None:
     """The flower by both methods, and of ours its landmarks, eigenvalues and phase times."""
     figure = plot.import_matplotlib("figure").Figure(figsize=(14, 9), dpi=100)
     figure.set_layout_engine("constrained", w_pad=0.15, h_pad=0.1)
@@ -113,7 +113,7 @@ def draw(ours: DemoResult, theirs: DemoResult, output: Path) -> None:
     plot.phases(ours.model, ax=low_right).set_title("Where DnC-SC spends its time", fontsize=13)
     caption = f"A flower of {len(X):,} rows in {ours.data.k} clusters; the dots are the {n_landmarks:,} landmarks"
     figure.suptitle(caption, fontsize=13)
-    with atomic_write(output) as file:
+    with atomic_write(output, overwrite) as file:
         figure.savefig(file, format=output.suffix.lower().lstrip("."))
 
 

@@ -7,6 +7,7 @@ A message names a parameter in braces: ``{n_jobs}``. A `Vocabulary` says what th
 from __future__ import annotations
 
 import copyreg
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,28 @@ ANY_VALUE = ...
 
 MOST_NAMED = 10
 """Columns that a message names."""
+
+
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Categories of characters that are not seen: they command terminals, turn the order of reading, or end lines."""
+
+JOINERS = "\u200c\u200d"
+"""Not seen either, but part of words, and harmless."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Text as it can be shown to people, whoever wrote it: hidden characters but those in `keep` as escapes.
+
+    Examples
+    --------
+    >>> print(visible("name\x1b[2J"))
+    name\\x1b[2J
+    """
+    if text.isprintable():
+        return text
+    harmless = JOINERS + keep
+    hidden = {letter for letter in set(text) if unicodedata.category(letter) in HIDDEN and letter not in harmless}
+    return text.translate({ord(letter): repr(letter)[1:-1] for letter in hidden})
 
 
 class Vocabulary(NamedTuple):

@@ -24,6 +24,9 @@ from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.select.tree import Cells, Level, Selection, Tree
 from dncsc.records import Kind, RecordError, Schema
 
+LARGEST = {"float32": 2.0**60, "float64": LONGEST}
+"""Numbers whose squares can be summed."""
+
 
 @dataclass(frozen=True)
 class Fitted:
@@ -109,7 +112,7 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     _need(frame.metric in METRICS, f"its metric {frame.metric!r} is none of {', '.join(METRICS)}")
     most = 2.0**120 if frame.dtype == np.float32 else 2.0**1000
     _need(1 / most <= frame.scale <= most, "its scale is out of range")
-    _array("shift", frame.shift, (n_features,), np.float64)
+    _array("shift", frame.shift, (n_features,), np.float64, np.inf)
     with np.errstate(over="ignore"):
         _need(np.isfinite(frame.shift / frame.scale).all(), "its shift is not finite")
     embedding = model.embedding
@@ -122,7 +125,7 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     if model.farthest is not None:
         has_landmarks = isinstance(getattr(embedding, "graph", None), RowsAndLandmarks)
         _need(has_landmarks and 0 <= model.farthest < np.inf, "its limit of noise is out of range")
-    _array("cluster sizes", fitted.cluster_sizes, (len(model.centroids),), np.int64)
+    _array("cluster sizes", fitted.cluster_sizes, (len(model.centroids),), np.int64, np.iinfo(np.int64).max)
     _array("eigenvalues", fitted.eigenvalues, (None,), np.float64)
     if fitted.tree is not None:
         _check_tree(fitted.tree, len(model.centroids))
@@ -144,14 +147,16 @@ def _need(true: Any, otherwise: str) -> None:
 
 
 def _array(what: str, array: np.ndarray, shape: tuple[int | None, ...], dtype: Any, most: float | None = None) -> None:
-    """Check an array: indices are from 0 to `most`, points of the frame at most so far out."""
+    """Check an array: indices are from 0 to `most`, other numbers not larger, nor so large that squares overflow."""
     fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
     _need(fits and array.dtype == dtype, f"{what} of shape {array.shape} and dtype {array.dtype} do not fit")
     is_index = array.dtype.kind == "i"
     _need(is_index or not np.isnan(array).any(), f"{what} have NaN")
+    if most is None and not is_index:
+        most = LARGEST[array.dtype.name]
     if most is not None:
         within = np.all(array <= most) and np.all(array >= (0 if is_index else -most))
-        _need(within, f"{what} are {'out of range' if is_index else 'too far from the rows'}")
+        _need(within, f"{what} are {'out of range' if is_index else 'too large'}")
 
 
 def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
@@ -167,6 +172,7 @@ def _check_embedding(embedding: Any, d: int, dtype: Any) -> None:
         _need(SHORTEST <= embedding.kernel.bandwidth <= LONGEST, "its bandwidth is out of range")
         _array("degree weights", embedding.reach, (p,), np.float64)
         _array("root degrees", embedding.root, (p,), np.float64)
+        _need((embedding.root > 0).all(), "root degrees are not positive")
         _array("eigenvectors", embedding.lines, (p, None), np.float64)
     elif isinstance(embedding, IdentityEmbedding):
         _need(embedding.n_dimensions == d and embedding.dtype == dtype, "its rows have another shape")
@@ -213,7 +219,7 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     _array("candidates", inner.candidates, (p, None), np.int32, p - 1)
     _need(1 <= inner.n_neighbors <= inner.candidates.shape[1], "it has no neighbours, or more than candidates")
     _array("reach", inner.reach, inner.candidates.shape, dtype)
-    _array("horizon", inner.horizon, (p,), dtype)
+    _array("horizon", inner.horizon, (p,), dtype, np.inf)  # where all landmarks are candidates, there is none
     subsets = 1
     for level in graph.links.tree.levels:
         _array("centres of the tree", level.centres, (None, d), dtype, far)

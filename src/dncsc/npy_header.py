@@ -30,7 +30,9 @@ def read_array_header(stream: Any) -> ArrayHeader:
             raise ValueError(f"its format version is {version[0]}.{version[1]}, which is newer than this program")
         shape, fortran, dtype = read(stream)
     except Exception as error:  # a damaged header makes NumPy's parser raise almost anything
-        raise ValueError(str(error)) from error
+        raise ValueError(f"its header is unsound: {' '.join(str(error).split()) or type(error).__name__}") from error
+    if min(shape, default=0) < 0:
+        raise ValueError(f"its header claims the shape {shape}")
     return ArrayHeader(shape, fortran, dtype, stream.tell())
 
 

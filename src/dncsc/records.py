@@ -103,13 +103,15 @@ class Schema:
             )
 
 
-def write(path: str | os.PathLike[str], header: Mapping[str, Any], record: Any, schema: Schema) -> None:
+def write(
+    path: str | os.PathLike[str], header: Mapping[str, Any], record: Any, schema: Schema, overwrite: bool = True
+) -> None:
     """Write a record and a header of words and numbers; all of it or nothing, also where the power fails."""
     arrays: dict[str, np.ndarray] = {}
     about = {"schema": schema.version, "dncsc": __version__}
     text = json.dumps({**header, **about, "record": _pack(record, schema, arrays)}, allow_nan=False)
     arrays[HEADER] = np.frombuffer(text.encode(), np.uint8)
-    with atomic_write(path) as file:
+    with atomic_write(path, overwrite) as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
@@ -120,13 +122,21 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.nda
             arrays = _read_arrays(file)
             if HEADER not in arrays:
                 raise RecordError("it has no header.")
-            header = json.loads(arrays.pop(HEADER).tobytes())
+            header = json.loads(arrays.pop(HEADER).tobytes(), parse_float=_finite, parse_constant=_finite)
         except Exception as error:  # whatever damage makes the parsers of zip files, arrays and JSON say
             reason = error.reason if isinstance(error, RecordError) else f"{error}."
             raise RecordError(reason, path, "is damaged, or no file of dncsc") from error
     if not isinstance(header, dict) or "record" not in header:
         raise RecordError("its header has no record.", path, "is no file of dncsc")
     return header, arrays
+
+
+def _finite(text: str) -> float:
+    """A number of a header; none of ours is infinite, or no number."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise RecordError(f"its header has the number {text}.")
+    return value
 
 
 def _read_arrays(file: BinaryIO) -> dict[str, np.ndarray]:
@@ -152,7 +162,7 @@ def _read_array(file: Any, size: int) -> np.ndarray:
     if dtype.kind not in PLAIN:
         raise RecordError(f"an array of dtype {dtype} is not plain numbers.")
     data = file.read()  # to its end, where zipfile compares the checksum
-    if min(shape, default=0) < 0 or not math.prod(shape) * dtype.itemsize == left == len(data):
+    if not math.prod(shape) * dtype.itemsize == left == len(data):
         raise RecordError(f"an array of shape {shape} and dtype {dtype} has {len(data)} bytes.")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if header.fortran else "C").copy()
 

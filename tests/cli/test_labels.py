@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from pathlib import Path
 
@@ -188,3 +189,30 @@ def test_identifiers_that_cannot_be_read_are_refused_before_any_work(command, pa
         for output in ("l.csv", "l.parquet"):
             assert main([*command, data, "--id", "code", "-o", output]) in (2, 3)
             assert words in capsys.readouterr().err
+
+
+FORMULAS = ["=1+1", "+cmd", "-x", "@SUM(A1)", " =1", "\t=1", "\u3000=1", "-5", "+1e3", "a=b", "", "'x", "5"]
+
+
+@pytest.mark.parametrize("output", ["l.csv", "l.tsv"])
+def test_identifiers_are_written_as_they_are_or_as_no_formulas(parts, output, capsys):
+    cells = (FORMULAS * 2)[:20]
+    write_rows(parts / "1.parquet", **{"=id": cells})
+    delimiter = "," if output.endswith("csv") else "\t"
+    for option in ([], ["--escape-formulas"]):
+        assert main(["fit", "parts", *FIT, "--id", "=id", *option, "-o", output, "--force"]) == 0
+        with open(output, newline="") as file:
+            (title, _), *lines = csv.reader(file, delimiter=delimiter)
+        written = [cell for cell, _ in lines]
+        if not option:
+            assert (title, written) == ("=id", cells)
+    assert title == "'=id"
+    assert written[:7] == [f"'{cell}" for cell in FORMULAS[:7]]
+    assert written[7:13] == FORMULAS[7:]
+
+
+def test_formulas_are_escaped_only_where_there_are_any(parts, capsys):
+    write_rows(parts / "1.parquet", code=["=1"] * 20)
+    for arguments in (["-o", "l.csv"], ["--id", "code", "-o", "l.parquet"], ["--model", "m.npz"]):
+        assert main(["fit", "parts", *FIT, *arguments, "--escape-formulas"]) == 2
+        assert "--escape-formulas is for cells of --id in .csv and .tsv" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from dncsc import ExactSC
+from dncsc import DnCSC, ExactSC
 from dncsc.cli import main
+from row_files import npy_claiming
 
 JUNK = np.random.default_rng(0).bytes(3000)
 ROWS = np.random.default_rng(1).normal(size=(300, 2))
@@ -59,6 +61,10 @@ def truncated(path: Path) -> None:
     saved.unlink()
 
 
+def claiming(shape: str) -> bytes:
+    return npy_claiming(f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}", bytes(80))
+
+
 BAD_FILES = [
     ("empty.csv", b"", 3, "is empty"),
     ("empty.parquet", b"", 3, "is empty"),
@@ -78,6 +84,10 @@ BAD_FILES = [
     ("few.csv", b"a,b\n1,2\n", 2, "-k 2: few.csv has only 1 rows"),
     ("ünï cödé.csv", b"a,b\n1,2\n3,x\n", 2, "ünï cödé.csv has columns that cannot be used"),
     ("one dimension.npy", lambda path: np.save(path, ROWS[:, 0]), 2, "one dimension"),
+    ("negative.npy", claiming("(-5, 2)"), 3, "is damaged or truncated: its header claims the shape (-5, 2)"),
+    ("longer.npy", claiming("(10**9, 2)"), 3, "is damaged or truncated: its header is unsound"),
+    ("huge.npy", claiming("(1000000000000, 2)"), 3, "is truncated: 1000000000000 rows of 2 float64 end at byte"),
+    ("nested.npy", npy_claiming("(" * 110), 3, "is damaged or truncated: its header is unsound"),
     ("objects.npy", lambda path: np.save(path, np.array([{}], object)), 2, "Python objects"),
 ]
 
@@ -235,6 +245,36 @@ def test_a_model_refuses_rows_with_other_columns(folder, refused, capfd):
     assert "junk.npz" in refused(["info", "junk.npz"], 2)
 
 
+def test_names_of_strangers_cannot_command_a_terminal(folder, capfd):
+    hidden = "\x1b[2J\x07\u202e\u2066\u2028\ud800\r\n"
+    model = DnCSC(2, n_landmarks=20, random_state=0).fit(ROWS)
+    model.feature_names_in_ = np.array(["a" + hidden, "b"], object)
+    model.save("m.npz", notes={"data": f"rows{hidden}.csv"})
+    Path("rows.csv").write_bytes(f'"a{hidden[:-3]}",b\n1,2\n3,x\n'.encode())
+    commands = [["info", "m.npz"], ["info", "m.npz", "--json"], ["info", "rows.csv"]]
+    commands += [["predict", "m.npz", "rows.csv", "-o", "l.csv"], ["fit", "rows.csv", "-k", "2", "-o", "l.csv"]]
+    for command in commands:
+        assert main(command) in (0, 2)
+        out, err = capfd.readouterr()
+        shown = (out + err).replace("\n", "")
+        assert r"\u202e" in shown
+        assert not {letter for letter in shown if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl")}
+
+
+STRANGE = [[1], 7, "x", {"scale": [1, 1]}, {"centre": [0, 0], "scale": [10**400, 1]}, {"centre": "ab", "scale": [1, 1]}]
+STRANGE += [{"centre": [0, 0], "scale": [1, 1], "how": how} for how in ("fair", ["standard"], 10**400)]
+STRANGE += [{"version": 1, "missing": "refuse", "scale": "none", "weight": 10**400, "columns": []}]
+
+
+@pytest.mark.parametrize("note", ["scale", "encoding"])
+def test_a_model_with_strange_notes_is_damaged_and_no_fault_of_ours(note, refused):
+    model = DnCSC(2, n_landmarks=20, random_state=0).fit(ROWS)
+    for value in STRANGE:
+        model.save("m.npz", notes={note: value})
+        for command in (["info", "m.npz"], ["predict", "m.npz", "rows.npy", "-o", "l.csv"]):
+            assert "m.npz cannot be used: the model's file" in refused(command, 2)
+
+
 def test_a_method_that_cannot_label_new_rows_leaves_no_model_and_predicts_nothing(refused, monkeypatch):
     ExactSC(2, random_state=0).fit(ROWS).save("sc.npz")
     line = refused(["predict", "sc.npz", "rows.npy", "-o", "l.csv"], 2)
@@ -256,6 +296,22 @@ def test_a_failure_while_writing_leaves_what_was_there(folder, refused, monkeypa
     )
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no limits of files here")
+def test_a_file_that_is_too_large_is_named_with_its_option(folder, refused):
+    import resource
+
+    assert main(["fit", "rows.npy", *FIT, "--model", "m.npz", "-q"]) == 0
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, limits[1]))
+    try:
+        line = refused(["predict", "m.npz", "rows.npy", "-o", "l.csv", "-q"], 3)
+        assert "-o l.csv: file too large. Files may be no larger there" in line
+        line = refused(["fit", "rows.npy", *FIT, "--model", "n.npz", "-q"], 3)
+        assert "--model n.npz: file too large" in line
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 def test_a_model_stays_when_labels_cannot_be_written_and_gives_them_again(folder, capfd, monkeypatch):
     def fails(*_: object) -> None:
         raise ValueError("the labels are shy")
@@ -268,6 +324,29 @@ def test_a_model_stays_when_labels_cannot_be_written_and_gives_them_again(folder
     assert last == "dncsc: the labels are shy."
     assert sorted(path.name for path in folder.iterdir()) == ["m.npz", "rows.npy"]
     assert main(["predict", "m.npz", "rows.npy", "-o", "l.csv", "-q"]) == 0
+
+
+def test_no_file_that_came_into_being_during_a_fit_is_lost_and_no_result_either(folder, capfd, monkeypatch):
+    fit = DnCSC.fit
+
+    def intruded(*given: object) -> object:
+        for name in ("l.csv", "m.npz"):
+            (folder / name).write_text("precious")
+        return fit(*given)
+
+    monkeypatch.setattr(DnCSC, "fit", intruded)
+    command = ["fit", "rows.npy", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]
+    assert main(command) == 3
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["m.npz", "l.csv"]
+    for line, name in zip(lines, ("m-2.npz", "l-2.csv"), strict=True):
+        assert "came into being while this ran, and stays as it is" in line
+        assert line.endswith(f"{name}.")
+    assert (folder / "l.csv").read_text() == (folder / "m.npz").read_text() == "precious"
+    assert main(["predict", "m-2.npz", "rows.npy", "-o", "again.csv", "-q"]) == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "l-2.csv").read_bytes()
+    assert main([*command, "--force"]) == 0
+    assert (folder / "l.csv").read_bytes() == (folder / "l-2.csv").read_bytes()
 
 
 def test_force_overwrites_and_keeps_who_may_read(folder):

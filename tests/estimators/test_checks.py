@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -312,6 +313,22 @@ def test_one_far_outlier_does_not_hide_the_other_rows(blobs, dtype, far):
     model = fitted(table, 4)
     assert nmi(y, model.labels_[:-1]) > 0.95
     assert_sound(model, table, 4)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "far"),
+    [("float64", 1e300), ("float64", -1.7e308), ("float32", np.finfo("float32").max), ("float32", -1e32)],
+)
+@pytest.mark.parametrize("kind", [DnCSC, LloydKMeans])
+def test_a_row_so_far_that_the_others_would_vanish_is_named_with_its_value(blobs, dtype, far, kind):
+    X = blobs(2_000, dtype=dtype, apart=60.0)[0].copy()
+    X[1_234, 1] = far
+    said = re.escape(f"row 1234 has the value {far:.6g} in column 1 ('b')")
+    with pytest.raises(ValueError, match=said) as caught:
+        kind(4).fit(pd.DataFrame(X, columns=["a", "b"]))
+    assert ("give all as float64" in str(caught.value)) == (dtype == "float32")
+    if dtype == "float32":
+        assert_sound(fitted(X.astype(np.float64), 4), X, 4)
 
 
 def test_features_of_very_different_scale_work_and_the_largest_decides(blobs):

@@ -12,6 +12,7 @@ import pytest
 
 from dncsc import DnCSC, estimate, load_model
 from model_files import ONE_OF_EACH_KIND, assert_same, fitted, load_bytes, repacked, saved, table
+from row_files import npy_claiming
 
 
 def load_if_sound(content, folder):
@@ -49,12 +50,6 @@ def test_a_file_with_changed_bytes_is_refused_or_harmless(tmp_path, name):
     assert 40 < models.count(None) < 80
     for model in filter(None, models):
         np.testing.assert_array_equal(model.predict(table()), labels)
-
-
-def npy_claiming(text: str, data: bytes = b"") -> bytes:
-    """An array file whose header says what it likes."""
-    head = text.encode().ljust(117) + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + data
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
@@ -103,7 +98,6 @@ def model_of(header):
         (lambda h: h["record"]["fields"].update({"n_iter": "1"}), "n_iter of 'fitted' is a str"),
         (lambda h: h["record"]["fields"].update({"inertia": 10**400}), "malformed"),
         (lambda h: model_of(h)["frame"]["fields"].update({"scale": 0}), "scale is out of range"),
-        (lambda h: model_of(h)["frame"]["fields"].update({"scale": float("nan")}), "scale is out of range"),
         (
             lambda h: model_of(h)["frame"]["fields"].update({"metric": "other"}),
             "its metric 'other' is none",
@@ -170,8 +164,8 @@ class Evil:
         (np.zeros(3, [("a", "f8")]), "not plain numbers"),
         (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}"), "has 0 bytes"),
         (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (10**99,)}"), "damaged"),
-        (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", b"\0" * 8), "has 8 bytes"),
-        (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -1)}", b"\0" * 8), "has 8 bytes"),
+        (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", b"\0" * 8), "claims the shape"),
+        (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -1)}", b"\0" * 8), "claims the shape"),
         (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (0, " + "9" * 40 + ")}"), "damaged"),
         (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", b"\0" * 16), "has 16 bytes"),
         (npy_claiming("{'descr': '<f8', 'fortran_order': False, 'shape': 1}", b"\0" * 8), "damaged"),
@@ -191,6 +185,16 @@ def test_parts_that_are_no_arrays_of_numbers_are_refused(tmp_path, part, words):
         load_bytes(repacked(saved(), arrays=change), tmp_path)
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e400"])
+def test_headers_have_finite_numbers_alone(tmp_path, number):
+    def change(arrays):
+        text = arrays["header"].tobytes().replace(b'"timings": {', f'"timings": {{"a": {number}, '.encode())
+        arrays["header"] = np.frombuffer(text, np.uint8)
+
+    with pytest.raises(ValueError, match=f"its header has the number {number}"):
+        load_bytes(repacked(saved(), arrays=change), tmp_path)
+
+
 HOSTILE = [np.nan, np.inf, -np.inf, 1e300, 1e-300, -1.0, 0.0, 2.0**31 - 1, -(2.0**31)]
 
 
@@ -200,7 +204,7 @@ def test_numbers_that_nobody_would_write_are_refused_or_harmless(tmp_path, name)
     content, random = saved(name), np.random.default_rng(0)
 
     def change(arrays):
-        part = random.choice([each for each in arrays if arrays[each].size])
+        part = random.choice([each for each in arrays if arrays[each].size and each != "header"])
         array = arrays[part].copy()
         places = random.integers(array.size, size=random.integers(1, 9))
         array.flat[places] = np.array(random.choice(HOSTILE)).astype(array.dtype)

@@ -212,9 +212,21 @@ def test_names_are_text_and_nothing_else(tmp_path, frame):
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
 
 
+def test_names_cannot_turn_the_order_in_which_a_page_is_read(tmp_path, frame):
+    turned = frame.set_axis(["a\u202eb", "c\u2066d", "e\x1bf"], axis=1)
+    model = DnCSC(K, n_landmarks=80, random_state=0).fit(turned)
+    write_report(
+        tmp_path / "page.html", model, turned, title="\u202etitle", data=["\u2067x"], command="\u200fy", reruns=0
+    )
+    page = Page(tmp_path / "page.html")
+    assert page.headings[0] == (1, r"\u202etitle")
+    assert page.data["pairs"]["names"] == [r"a\u202eb", r"c\u2066d", r"e\x1bf"]
+    assert not set(page.source) & set("\u202e\u2066\u2067\u200f\x1b")
+
+
 def test_a_name_that_is_no_unicode_can_be_written(tmp_path, model, frame):
     write_report(tmp_path / "page.html", model, frame, data="bad-\udcff-name.csv", reruns=0)
-    assert Page(tmp_path / "page.html").pairs["Data"] == "bad-?-name.csv"
+    assert Page(tmp_path / "page.html").pairs["Data"] == r"bad-\udcff-name.csv"
 
 
 def test_nothing_is_loaded_from_elsewhere(page):

@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import shutil
+import time
 
 import pytest
 
@@ -106,6 +107,20 @@ def test_a_change_before_the_first_batch(tmp_path, change):
         rows = open_rows(path)
         change(path)
         with pytest.raises(FileReadError, match=CHANGES[change]):
+            next(rows.batches())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no time of the last change here")
+def test_a_change_shows_even_where_the_time_of_the_file_was_set_back(tmp_path):
+    for name in KINDS:
+        path = written(tmp_path, name)
+        before = path.stat()
+        rows = open_rows(path)
+        time.sleep(0.02)  # clocks of file systems are coarse
+        modify(path)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert path.stat().st_mtime_ns == before.st_mtime_ns
+        with pytest.raises(FileReadError, match="was modified after it was opened"):
             next(rows.batches())
 
 

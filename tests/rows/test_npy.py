@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dncsc.rows import FileReadError, open_rows
+from dncsc.rows.base import FileState, decoding
 from row_files import N, numbers, whole, written
 
 
@@ -113,3 +114,11 @@ def test_a_full_disk_is_not_called_a_damaged_archive(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left") as caught:
         next(rows.batches())
     assert not isinstance(caught.value, FileReadError)
+    assert caught.value.filename.endswith("the folder for temporary files (TMPDIR)")
+
+
+def test_too_little_memory_is_not_called_a_damaged_file(tmp_path):
+    path = written(tmp_path, "rows.npy")
+    said = r"rows\.npy: there is too little memory to read it: 8 TB\."
+    with pytest.raises(MemoryError, match=said), decoding(FileState.of(path)):
+        raise MemoryError("8 TB")

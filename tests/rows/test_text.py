@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 
 import numpy as np
 import pytest
@@ -148,3 +149,28 @@ def test_gzip_of_several_members_is_read_to_the_end(tmp_path):
     path = tmp_path / "two.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4\n"))
     assert whole(open_rows(path)).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(("cell", "dtype"), [("7", "int64"), ("7.5", "float64"), ("true", "bool")])
+@pytest.mark.parametrize("d", [2_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_a_hundred_thousand_columns_are_read_in_seconds(tmp_path, cell, dtype, d):
+    """It would take minutes, were the names of all columns looked at for each."""
+    start = time.perf_counter()
+    path = text(tmp_path, ",".join(f"c{number}" for number in range(d)) + f"\n{','.join([cell] * d)}\n" * 2)
+    rows = open_rows(path)
+    assert (rows.shape, rows.dtype) == ((2, d), dtype)
+    np.testing.assert_array_equal(whole(rows), np.full((2, d), float(cell) if cell != "true" else True))
+    np.testing.assert_array_equal(whole(open_rows(path, [f"c{d - 1}", "c0"])), whole(rows)[:, :2])
+    assert time.perf_counter() - start < 30
+
+
+def test_cells_of_wide_tables_have_the_types_that_they_need(tmp_path):
+    rows = open_rows(text(tmp_path, "a,b,c,d\n1,2.5, 3 ,9007199254740993\n-1,0,1e3,7\n"))
+    assert rows.dtype == np.float64
+    np.testing.assert_array_equal(whole(rows), [[1, 2.5, 3, 9007199254740992], [-1, 0, 1000, 7]])
+    mixed = open_rows(text(tmp_path, "a,b,c,d\ntrue,2.5,3,4\nfalse,0,1,7\n"))
+    np.testing.assert_array_equal(whole(mixed), [[1, 2.5, 3, 4], [0, 0, 1, 7]])
+    with pytest.raises(ValueError, match="column 'c' holds 'x' in row 0, which is no number"):
+        open_rows(text(tmp_path, "a,b,c,d\n1,2.5,x,4\n"))
+    with pytest.raises(ValueError, match="column 'c' has no value in row 0"):
+        open_rows(text(tmp_path, "a,b,c,d\n1,2.5,,4\n"))

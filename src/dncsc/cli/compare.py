@@ -14,7 +14,7 @@ from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.options import METHOD, ROWS, complete_method, make_estimator, option
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import cluster_sizes, print_json, print_table
-from dncsc.errors import InputError, NotFiniteError
+from dncsc.errors import InputError, NotFiniteError, visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,7 +163,7 @@ def _print(results: list[dict[str, Any]], compared: list[str]) -> None:
     for facts in results:
         if "refused" in facts:
             cells.append([facts["method"], "refused", *[""] * (len(titles) - 2)])
-            print(f"{facts['method']}: {facts['refused']}", file=sys.stderr)
+            print(visible(f"{facts['method']}: {facts['refused']}"), file=sys.stderr)
         else:
             numbers = [*(facts[name] for name in scores), *(facts["agreement"][name] for name in compared)]
             cells.append([facts["method"], f"{facts['seconds']:.2f}", *(f"{each:.1f}" for each in numbers)])

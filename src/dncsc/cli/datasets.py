@@ -80,8 +80,8 @@ def make(
     """
     from dncsc.datasets import blocks
 
-    target = table_target(output)
-    check([target], [], force)
+    target = table_target(output, overwrite=force)
+    check([target], [])
     summary = Summary("datasets make", quiet, json, target.path is None)
     n = rows or next((each["rows"] for each in _listed() if each["name"] == name), 0)
     made = blocks(name, rows, seed)
@@ -123,8 +123,8 @@ def demo(
 
     Nothing has to be downloaded.
     """
-    check([file_target(output, "-o", [".png", ".svg", ".pdf"])], [], force)
+    check([file_target(output, "-o", [".png", ".svg", ".pdf"], force)], [])
     from dncsc.demo import run
 
     with signals_end_at_once("Nothing was written."):
-        run(rows, Path(output))
+        run(rows, Path(output), overwrite=force)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dncsc.cli.inputs import ColumnSelection, join_names, split_names
-from dncsc.errors import InputError
+from dncsc.errors import InputError, visible
 from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, NUMBER, OTHER, TEXT, WHOLE, ColumnProfile
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def described(profiles: Sequence[ColumnProfile]) -> list[list[str]]:
 
 
 def _short(text: str) -> str:
-    """A text of a table for a terminal: a few letters that can be printed."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    """A text of a table for a terminal: a few letters."""
+    shown = visible(text)
     return shown if len(shown) <= MOST_LETTERS else f"{shown[: MOST_LETTERS - 3]}..."
 
 

@@ -15,6 +15,7 @@ from dncsc.errors import (
     TooManyRowsError,
     Vocabulary,
     Worded,
+    visible,
 )
 
 FAULT, REFUSED, FILE, CLUSTER, CLOSED_PIPE = 1, 2, 3, 4, 141
@@ -47,6 +48,13 @@ RULES = {"n_jobs": "must be a number of threads, or -1 for all cores"}
 """Rules of parameters that are worded otherwise on the command line, which has no None."""
 
 
+ADVICE = {
+    errno.ENOSPC: " Make room there, or write to another disk.",
+    errno.EFBIG: " Files may be no larger there: ulimit -f tells a limit of the shell. Write elsewhere.",
+}
+"""What to do about errors of the system."""
+
+
 def _setting(name: str, value: Any) -> str:
     """A parameter with its value, as it is typed: `--columns a,"b, c"`."""
     if isinstance(value, list | tuple):
@@ -76,10 +84,11 @@ def explain(error: BaseException) -> tuple[int, str]:
         code = FILE
         if error.errno is not None and error.filename is not None:
             reason = os.strerror(error.errno)
-            advice = " Make room there, or write to another disk." if error.errno == errno.ENOSPC else ""
-            text = f"{error.filename}: {reason[:1].lower()}{reason[1:]}.{advice}"
+            text = f"{error.filename}: {reason[:1].lower()}{reason[1:]}.{ADVICE.get(error.errno, '')}"
     elif isinstance(error, MemoryError) and not str(error):
         text = "out of memory. Set a bound with --max-memory, for example --max-memory 2GB."
+    elif isinstance(error, RuntimeError) and "can't start new thread" in text:
+        text = "no thread can be started: there is too little memory, or the system allows no more. Lower --jobs."
     elif not isinstance(error, MemoryError | ValueError | TypeError | ImportError):
         code = FAULT
         text = f"this is a fault of dncsc: {type(error).__name__}: {text} Run again with --debug to see where."
@@ -110,8 +119,8 @@ def in_options(said: object) -> str:
 
 
 def tell(text: str) -> None:
-    """Print a line about an error."""
-    print(f"dncsc: {text}", file=sys.stderr, flush=True)
+    """Print a line about an error, or several."""
+    print("dncsc:", visible(text, keep="\n"), file=sys.stderr, flush=True)
 
 
 def _line(text: str) -> str:

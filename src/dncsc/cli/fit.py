@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dncsc import memory
+from dncsc.atomic import FileAppearedError
 from dncsc.cli import options
 from dncsc.cli.errors import tell
 from dncsc.cli.inputs import ColumnSelection, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.layers import check_method, layer_groups, parse_layers
 from dncsc.cli.options import OUTPUT, RUNNING, option
-from dncsc.cli.outputs import Target, check, check_folder, file_target, table_target
+from dncsc.cli.outputs import Target, check, check_folder, file_target, naming, table_target
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary, cluster_sizes
 from dncsc.errors import InputError
@@ -46,6 +47,7 @@ def fit(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
+    escape_formulas: options.EscapeFormulas = False,
     scale: options.Scale = "none",
     missing: options.Missing = "refuse",
     categorical: options.Categorical = "refuse",
@@ -78,16 +80,16 @@ def fit(
     from dncsc.tables.learning import TableOptions
     from dncsc.tables.notes import as_note
 
-    labels_to = None if output is None else table_target(output)
-    model_to = None if model is None else file_target(model, "--model", [".npz"])
-    report_to = None if report is None else file_target(report, "--report", [".html", ".htm"])
+    labels_to = None if output is None else table_target(output, overwrite=force)
+    model_to = None if model is None else file_target(model, "--model", [".npz"], force)
+    report_to = None if report is None else file_target(report, "--report", [".html", ".htm"], force)
     targets = [target for target in (labels_to, model_to, report_to) if target is not None]
     if not targets:
         raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
     choice = ColumnSelection(columns, drop, identifier)
     asked = TableOptions(missing, categorical, dates, scale, thousands)
     k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
-    check(targets, places(data), force)
+    check(targets, places(data))
     if cluster is not None and max_memory is not None:
         raise InputError(
             "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
@@ -100,7 +102,7 @@ def fit(
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
         advice = f"Nothing was written but {resume}: the same command goes on from there."
-    check_identifier(labels_to, identifier, wanted)
+    check_identifier(labels_to, identifier, wanted, escape_formulas)
     of_method = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "noise": noise}
     of_run = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory, "checkpoint": resume}
     estimator = options.make_estimator(method, k, **of_method, **of_run)
@@ -115,7 +117,7 @@ def fit(
         with ProgressDisplay(summary.quiet) as progress, diagnosing(read, choice, asked, carries_ids=carries_ids):
             table = plan_table(read, choice, asked)
             options.check_enough(len(table.rows), k, read.name)
-            identifiers = find_identifiers(read, identifier, labels_to)
+            identifiers = find_identifiers(read, identifier, labels_to, escape_formulas)
             tell_hints(table, asked, summary.quiet)
             table = learn_table(table, asked, seed, progress)
             rows = table.rows
@@ -129,7 +131,7 @@ def fit(
 
         write_all(
             [
-                (model_to, lambda to: estimator.save(to.path, notes=notes)),
+                (model_to, lambda to: estimator.save(to.path, notes, to.overwrite)),
                 (labels_to, deliver),
                 (report_to, lambda to: _report(to, estimator, table, read.name, summary.quiet)),
             ]
@@ -179,7 +181,8 @@ def _report(target: Target, estimator: Any, table: FeatureTable, data: str, quie
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)
 
-        write_report(target.name, estimator, rows, data=data, units=units, command=command, progress=tell_step)
+        about: dict[str, Any] = {"data": data, "units": units, "command": command}
+        write_report(target.name, estimator, rows, **about, progress=tell_step, overwrite=target.overwrite)
 
 
 def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -> None:
@@ -188,19 +191,28 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
     A model comes first: with it, a fit that took hours is not lost when something is wrong with the labels' file.
     """
     written: list[str] = []
+    appeared: list[FileAppearedError] = []
     for target, write in steps:
         if target is None:
             continue
         done = f"Written before: {', '.join(written)}." if written else "Nothing was written."
         try:
-            with signals_end_at_once(done):
+            with signals_end_at_once(done), naming(target):
                 write(target)
+        except FileAppearedError as error:  # nothing is lost, and other targets are to come
+            appeared.append(error)
+            written.append(str(error.kept))
+            continue
         except Exception:
             if written:
                 again = " With the model, dncsc predict gives the labels, without another fit."
                 tell(f"{target.name} could not be written. {done}{again if target.option == '-o' else ''}")
             raise
         written.append(target.name)
+    for each in appeared[:-1]:
+        tell(str(each))
+    if appeared:
+        raise appeared[-1]
 
 
 def format_summary(facts: dict[str, Any]) -> str:

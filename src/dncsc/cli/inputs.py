@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dncsc import atomic
 from dncsc.cli import errors
 from dncsc.cli.interrupt import half_written
 from dncsc.errors import InputError
@@ -76,7 +78,7 @@ def places(typed: str) -> list[Path]:
 @contextmanager
 def source(typed: str) -> Iterator[InputTable]:
     """The files behind an argument; standard input is copied into a file that lasts as long as the block."""
-    from dncsc.rows.base import FileState
+    from dncsc.rows.base import FileState, temporary_folder
     from dncsc.rows.formats import content
     from dncsc.rows.open import find_files
 
@@ -87,11 +89,17 @@ def source(typed: str) -> Iterator[InputTable]:
         return
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError("- reads CSV from standard input, which is a terminal here. Pipe a file into it.")
-    handle, name = tempfile.mkstemp(prefix="dncsc-", suffix=".csv")
-    with half_written(Path(name)) as path:
-        errors.known_as[name] = STDIN
-        with os.fdopen(handle, "wb") as spool:
+    folder = Path(tempfile.gettempdir())
+    atomic.remove_abandoned(folder, r"dncsc-stdin-[0-9a-f]{12}\.csv")
+    spooled = folder / f"dncsc-stdin-{secrets.token_hex(6)}.csv"
+    with half_written(spooled) as path, atomic.open_held(path, 0o600) as spool:
+        errors.known_as[str(path)] = STDIN
+        try:
             shutil.copyfileobj(sys.stdin.buffer, spool, 2**20)
+            spool.flush()
+        except OSError as error:
+            error.filename = error.filename or temporary_folder()
+            raise
         found = content(FileState.of(path))
         if found is None or ".csv" not in found.suffixes:
             came = "of an unknown kind" if found is None else found.description

@@ -59,7 +59,7 @@ def info(file: AnyFile, json: options.JsonTable = False, debug: options.Debug = 
     if json:
         print_json(facts)
         return
-    encoding = remembered(fitted)
+    encoding = remembered(fitted, file)
     names, notes, landmarks = facts["columns"], facts["notes"], facts["n_landmarks"]
     print_facts(
         {

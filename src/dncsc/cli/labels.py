@@ -6,7 +6,9 @@ one that holds all values is chosen first, from headers, and for text from all c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,14 +20,22 @@ from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.errors import InputError
 from dncsc.rows.formats import column_type, read_columns, read_header
-from dncsc.rows.values import ColumnOverflowError, arrow, as_arrow
+from dncsc.rows.values import ColumnOverflowError, arrow, as_arrow, as_texts
 
 LABEL = "label"
 BLOCK = 2**17
 
 
-def check_identifier(target: Target | None, identifier: str | None, layers: Sequence[int] = ()) -> None:
+FORMULA = re.compile(r"\s*[=+\-@]|[\t\r]")
+"""How cells begin that spreadsheets take for formulas; numbers may begin so too."""
+
+
+def check_identifier(
+    target: Target | None, identifier: str | None, layers: Sequence[int] = (), escapes: bool = False
+) -> None:
     """Refuse identifiers that would have no place beside the labels and their layers."""
+    if escapes and (identifier is None or target is None or target.holds != "cells"):
+        raise InputError("--escape-formulas is for cells of --id in .csv and .tsv: nothing else holds formulas.")
     if identifier is None:
         return
     if target is None:
@@ -63,23 +73,39 @@ class Identifiers:
 
     columns: list[IdentifierColumn]
     files: list[Path]
+    escapes: bool = False
+    """whether cells that would be formulas are made texts"""
 
     @property
-    def names(self) -> list[str]:
-        return [column.name for column in self.columns]
+    def titles(self) -> list[str]:
+        """Names of the columns as they are written."""
+        return [_escaped(column.name) if self.escapes else column.name for column in self.columns]
 
     def blocks(self) -> Iterator[list[Any]]:
         """Values some rows at a time: Arrow arrays of the chosen type; without one, NumPy arrays or texts too."""
-        for block in read_columns(self.files, self.names, BLOCK):
-            yield [column.cast(values) for column, values in zip(self.columns, block, strict=True)]
+        for block in read_columns(self.files, [column.name for column in self.columns], BLOCK):
+            values = [column.cast(values) for column, values in zip(self.columns, block, strict=True)]
+            yield [[_escaped(cell) for cell in as_texts(each)] for each in values] if self.escapes else values
 
 
-def find_identifiers(read: InputTable, typed: str | None, target: Target | None) -> Identifiers | None:
+def _escaped(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula."""
+    if not isinstance(cell, str) or not FORMULA.match(cell):
+        return cell
+    with suppress(ValueError):
+        float(cell)
+        return cell
+    return f"'{cell}"
+
+
+def find_identifiers(
+    read: InputTable, typed: str | None, target: Target | None, escapes: bool = False
+) -> Identifiers | None:
     """The identifiers of rows for an output, checked before any work; None where there are none."""
     if typed is None or target is None:
         return None
     names = identifier_names(typed, read_header(read.files[0]))
-    return Identifiers([_find_identifier(read, name, target) for name in names], read.files)
+    return Identifiers([_find_identifier(read, name, target) for name in names], read.files, escapes)
 
 
 def _find_identifier(read: InputTable, name: str, target: Target) -> IdentifierColumn:
@@ -135,7 +161,7 @@ def write_labels(
     n, done, names = len(labels), 0, [LABEL, *map(layer_name, layers)]
     blocks: Iterable[Any] = ([range(start, min(start + BLOCK, n))] for start in range(0, n, BLOCK))
     if identifiers is not None:
-        names, blocks = [*identifiers.names, *names], identifiers.blocks()
+        names, blocks = [*identifiers.titles, *names], identifiers.blocks()
     with ProgressDisplay(quiet or target.path is None) as progress, table_writer(target, names, n) as writer:
         for block in blocks:
             some = labels[done : done + len(block[0])]

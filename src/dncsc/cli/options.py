@@ -47,6 +47,15 @@ ColumnNames = Annotated[
 ]
 Drop = Annotated[str | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
 Identifier = Annotated[str | None, option(ROWS, "Not features: carried over to the labels.", "--id", metavar="A,B,...")]
+EscapeFormulas = Annotated[
+    bool,
+    option(
+        OUTPUT,
+        "Put ' before cells of --id in CSV that a spreadsheet would take for formulas: those that begin with =, +, - "
+        "or @ and are no numbers.",
+        "--escape-formulas",
+    ),
+]
 Scale = Annotated[
     Literal["none", "standard", "robust"],
     option(

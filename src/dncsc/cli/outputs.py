@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dncsc.atomic import atomic_write
+from dncsc.atomic import NO_ROOM, atomic_write
 from dncsc.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class Target:
     option: str
     path: Path | None
     suffix: str
+    overwrite: bool = False
+    """whether a file that stands there is replaced, or one that comes there before the work is done"""
 
     @property
     def name(self) -> str:
@@ -39,14 +41,14 @@ class Target:
         return output_format(self.suffix).holds
 
 
-def table_target(text: str, option: str = "-o") -> Target:
+def table_target(text: str, option: str = "-o", overwrite: bool = False) -> Target:
     """A table in the format that its suffix says, or CSV on standard output for "-"."""
     from dncsc.rows.formats import writable
 
-    return Target(option, None, ".csv") if text == "-" else file_target(text, option, writable())
+    return Target(option, None, ".csv") if text == "-" else file_target(text, option, writable(), overwrite)
 
 
-def file_target(text: str, option: str, suffixes: Sequence[str]) -> Target:
+def file_target(text: str, option: str, suffixes: Sequence[str], overwrite: bool = False) -> Target:
     """A file with one of some suffixes."""
     path = Path(text)
     if path.is_dir():
@@ -57,10 +59,10 @@ def file_target(text: str, option: str, suffixes: Sequence[str]) -> Target:
         raise InputError(
             f"{option}: the file has to end in {known}, which says how to write it; {path.name!r} has {got}."
         )
-    return Target(option, path, path.suffix.lower())
+    return Target(option, path, path.suffix.lower(), overwrite)
 
 
-def check(targets: Iterable[Target], inputs: Iterable[Path], force: bool) -> None:
+def check(targets: Iterable[Target], inputs: Iterable[Path]) -> None:
     """Refuse, before any work, outputs that would lose something or cannot be written."""
     inputs = list(inputs)
     seen: dict[Path, Target] = {}
@@ -73,7 +75,7 @@ def check(targets: Iterable[Target], inputs: Iterable[Path], force: bool) -> Non
                 raise InputError(f"{target.option} and {taken.option} both name {target.path}. Give each its own file.")
         seen[real] = target
         _check_apart(target.option, target.path, inputs, "Write to another file.")
-        _check_place(target, real, force)
+        _check_place(target, real)
 
 
 def check_folder(option: str, folder: Path, inputs: Iterable[Path]) -> None:
@@ -97,12 +99,12 @@ def _same(one: Path, other: Path) -> bool:
     return one == other or (one.exists() and other.exists() and one.samefile(other))
 
 
-def _check_place(target: Target, real: Path, force: bool) -> None:
+def _check_place(target: Target, real: Path) -> None:
     if not real.parent.is_dir():
         raise OSError(f"{target.option}: there is no folder {real.parent}. Make it first.")
     if real.exists() and not stat.S_ISREG(real.stat().st_mode):
         raise InputError(f"{target.option}: {target.path} is not a regular file. Use -o - to write to standard output.")
-    if real.exists() and not force:
+    if real.exists() and not target.overwrite:
         raise InputError(
             f"{target.option}: {target.path} exists already. Choose another name, or overwrite it with --force."
         )
@@ -113,14 +115,28 @@ def _check_place(target: Target, real: Path, force: bool) -> None:
 
 
 @contextmanager
+def naming(target: Target) -> Iterator[None]:
+    """Have an error about room for a file say by which option it was named."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            error.filename = f"{target.option} {target.name}"
+        raise
+
+
+@contextmanager
 def table_writer(target: Target, names: Sequence[str], n_rows: int) -> Iterator[Writer]:
     """A writer for a table that takes its place, whole, when the block ends without an error."""
     from dncsc.rows.format import Output
     from dncsc.rows.formats import open_writer
 
     with ExitStack() as stack:
+        stack.enter_context(naming(target))
         if target.path is None:
             stream, folder = sys.stdout.buffer, Path(tempfile.gettempdir())
+            stack.callback(stream.flush)
         else:
-            stream, folder = stack.enter_context(atomic_write(target.path)), Path(os.path.realpath(target.path)).parent
+            stream = stack.enter_context(atomic_write(target.path, target.overwrite))
+            folder = Path(os.path.realpath(target.path)).parent
         yield stack.enter_context(open_writer(stream, target.suffix, Output(names, n_rows, folder)))

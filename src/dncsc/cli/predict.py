@@ -33,6 +33,7 @@ def predict(
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
     identifier: options.Identifier = None,
+    escape_formulas: options.EscapeFormulas = False,
     thousands: options.Thousands = None,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -48,10 +49,10 @@ def predict(
     from dncsc import load_model, watch
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
 
-    target = table_target(output)
+    target = table_target(output, overwrite=force)
     choice, wanted = ColumnSelection(columns, drop, identifier), parse_layers(layers, target)
-    check([target], [Path(model), *places(data)], force)
-    check_identifier(target, identifier, wanted)
+    check([target], [Path(model), *places(data)])
+    check_identifier(target, identifier, wanted, escape_formulas)
     fitted: Any = load_model(model)
     if not hasattr(fitted, "predict"):
         raise InputError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
@@ -60,8 +61,8 @@ def predict(
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
-        table = open_as_fitted(fitted, read, choice, thousands)
-        identifiers = find_identifiers(read, identifier, target)
+        table = open_as_fitted(fitted, model, read, choice, thousands)
+        identifiers = find_identifiers(read, identifier, target, escape_formulas)
         with ProgressDisplay(summary.quiet) as progress, watch(progress):
             labels = fitted.predict(table.rows)
         groups = layer_groups(wanted, fitted)
@@ -80,15 +81,17 @@ def predict(
     )
 
 
-def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection, thousands: str | None) -> FeatureTable:
-    """Rows with the columns that the model knows, encoded as it knows them."""
+def open_as_fitted(
+    fitted: Any, model: str, read: InputTable, choice: ColumnSelection, thousands: str | None
+) -> FeatureTable:
+    """Rows with the columns that the model knows, encoded as it knows them; `model` is its file."""
     from dncsc.cli.tables import open_as_remembered, remembered
     from dncsc.rows.formats import read_header
     from dncsc.tables.learning import TableOptions
 
     TableOptions(thousands=thousands)  # which checks it
     check_aside(read, choice)
-    encoding = remembered(fitted)
+    encoding = remembered(fitted, model)
     known = list(getattr(fitted, "feature_names_in_", ()))
     if known and encoding is not None:
         known = list(encoding.names)
@@ -112,7 +115,8 @@ def open_as_fitted(fitted: Any, read: InputTable, choice: ColumnSelection, thous
 
 
 def _check_present(known: list[str], names: list[str], where: str) -> None:
-    missing = [name for name in known if name not in names]
+    there = set(names)
+    missing = [name for name in known if name not in there]
     if missing:
         listed = ", ".join(map(repr, missing[:10])) + (" and others" if len(missing) > 10 else "")
         raise InputError(
@@ -123,8 +127,9 @@ def _check_present(known: list[str], names: list[str], where: str) -> None:
 
 def _check_order(known: list[str], names: list[str]) -> None:
     """Refuse a column of the model that would stand for another one."""
+    of_model = set(known)
     for name, here in zip(known, names, strict=True):
-        if here != name and here in known:
+        if here != name and here in of_model:
             raise InputError(
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
                 f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dncsc.errors import visible
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -40,7 +42,7 @@ class Summary:
             facts = {"command": self._command, "version": __version__, **facts}
             print_json(facts, sys.stderr if self._labels_on_stdout else sys.stdout)
         elif not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            print(visible(text, keep="\n"), file=sys.stderr, flush=True)
 
 
 def print_json(facts: Any, stream: Any = None) -> None:
@@ -58,7 +60,7 @@ def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: I
     for name in columns:
         table.add_column(name, justify="right" if name in numeric else "left", overflow="fold")
     for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
+        table.add_row(*(Text(visible(cell)) for cell in line))
     with console.capture() as printed:
         console.print(table)
     for text in printed.get().splitlines():
@@ -78,7 +80,7 @@ def print_facts(facts: dict[str, str]) -> None:
     """Names and values, a line each, on standard output."""
     width = max(map(len, facts))
     for name, value in facts.items():
-        print(f"{name:<{width}}  {value}")
+        print(f"{name:<{width}}  {visible(value)}")
 
 
 def cluster_sizes(labels: np.ndarray, n_clusters: int) -> list[int]:

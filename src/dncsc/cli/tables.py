@@ -129,13 +129,17 @@ def diagnosing(
         raise DiagnosisError(read.name, profiles, found) from error
 
 
-def remembered(fitted: Any) -> Encoding | None:
+def remembered(fitted: Any, path: str) -> Encoding | None:
     """What a model's file says that columns become, checked; None where nothing is said."""
     notes, n_features = fitted.notes_ or {}, int(fitted.n_features_in_)
-    if notes.get("encoding") is not None:
-        return from_note(notes["encoding"], n_features)
-    if notes.get("scale") is not None:
-        return from_scale_note(notes["scale"], list(map(str, getattr(fitted, "feature_names_in_", range(n_features)))))
+    try:
+        if notes.get("encoding") is not None:
+            return from_note(notes["encoding"], n_features)
+        if notes.get("scale") is not None:
+            names = getattr(fitted, "feature_names_in_", range(n_features))
+            return from_scale_note(notes["scale"], list(map(str, names)))
+    except InputError as error:
+        raise InputError(f"{path} cannot be used: {error}") from error
     return None
 
 

@@ -37,6 +37,10 @@ SHORTEST, LONGEST = 2.0**-500, 2.0**500
 """Lengths whose squares neither vanish nor overflow. To the distances in a frame, those beyond are 0 or infinite."""
 
 
+LEAST_SPREAD = {"float32": 2.0**-50, "float64": 2.0**-490}
+"""Of the rows in a frame: where they are closer together, squares of their differences begin to vanish."""
+
+
 def with_a_square(length: float) -> float:
     """The length, or the nearest one that can be squared."""
     return min(max(length, SHORTEST), LONGEST)

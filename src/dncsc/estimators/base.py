@@ -142,7 +142,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         """Cluster of each row of X; for the rows that were fitted, the same as `labels_`."""
         return self._apply(Operation.label, X)[0]
 
-    def save(self, path: Any, notes: Mapping[str, Any] | None = None) -> None:
+    def save(self, path: Any, notes: Mapping[str, Any] | None = None, overwrite: bool = True) -> None:
         """Write the fitted estimator into a file, for `dncsc.load_model`.
 
         Everything but `labels_` is kept: `predict` gives them again. There is no pickle in it, so that it can be opened
@@ -154,11 +154,13 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             Replaced when all is written.
         notes : mapping, optional
             Words and numbers to keep with it.
+        overwrite : bool, default=True
+            Whether a file that stands there is replaced; else FileExistsError says where the model was kept instead.
         """
         from dncsc.estimators.saving import save_model  # which knows all classes, and hence imports this file
 
         check_is_fitted(self)
-        save_model(path, self, notes)
+        save_model(path, self, notes, overwrite)
 
     def _run(self, engine: Engine, parameters: Parameters, checkpoint: Checkpoint | None = None) -> pipeline.Run:
         """Carry out the recipe over the rows of an engine."""

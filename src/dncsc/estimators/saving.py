@@ -36,7 +36,7 @@ EMBEDDINGS = {
 """By what each method embeds rows."""
 
 
-def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str, Any] | None) -> None:
+def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str, Any] | None, overwrite: bool) -> None:
     """Write a fitted estimator; see `dncsc.DnCSC.save`."""
     tags = [tag for tag, each in CLASSES.items() if each is type(estimator)]
     if not tags:
@@ -62,7 +62,7 @@ def save_model(path: str | os.PathLike[str], estimator: Any, notes: Mapping[str,
         "timings": estimator.timings_,
         "notes": dict(notes or {}),
     }
-    records.write(path, header, fitted, KINDS)
+    records.write(path, header, fitted, KINDS, overwrite)
 
 
 def _plain(value: Any) -> Any:
@@ -125,6 +125,8 @@ def _check_header(header: dict[str, Any]) -> None:
     if not wrong and names is not None:
         fit = len(names) == header["n_features"] and all(isinstance(name, str) for name in names)
         wrong += [] if fit else ["feature_names"]
+    if not wrong and not all(type(seconds) in (int, float) for seconds in header["timings"].values()):
+        wrong.append("timings")
     if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
         wrong.append("params")  # a file has no say in where this machine writes
     if wrong:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dncsc.engines.base import Block, Engine, Pass
-from dncsc.engines.frame import COSINE, Frame
+from dncsc.engines.frame import COSINE, EUCLIDEAN, LEAST_SPREAD, Frame
 from dncsc.engines.scales import scale_for
 from dncsc.errors import InputError, NotFiniteError
 from dncsc.kernels.survey import survey_rows
@@ -125,6 +125,49 @@ class _Survey(Pass[_Seen]):
 
 
 @dataclass(frozen=True)
+class _Find(Pass[list[int]]):
+    """The first row of each shard that has a value in a column."""
+
+    column: int
+    value: float
+
+    def begin(self) -> list[int]:
+        return []
+
+    def visit(self, total: list[int], block: Block) -> None:
+        if not total:
+            total += (block.start + np.flatnonzero(block.rows[:, self.column] == self.value)[:1]).tolist()
+
+
+SPREAD_ROWS = 4096
+"""Rows that show how far rows are from their centre, at most."""
+
+
+def _check_spread(
+    engine: Engine, frame: Frame, halves: np.ndarray, ends: tuple[np.ndarray, np.ndarray], names: Sequence[str] | None
+) -> None:
+    """Refuse rows most of which could not be told apart, next to one that is too far away.
+
+    `halves` are half of some rows, and `ends` the least and largest values of all.
+    """
+    inside = halves[:: -(-len(halves) // SPREAD_ROWS)] * (2 * frame.scale) - frame.shift
+    away = np.abs(inside).max(axis=1, initial=0.0)
+    spread = float(np.median(away[away > 0])) if away.any() else 0.0
+    if not 0 < spread < LEAST_SPREAD[frame.dtype.name]:
+        return
+    low, high = (end * frame.scale - frame.shift for end in ends)
+    column = int(np.maximum(high, -low).argmax())
+    value = float(ends[int(high[column] > -low[column])][column])
+    row = next(row for found in engine.sweep(_Find(column, value)) for row in found)
+    named = "" if names is None else f" ({str(names[column])!r})"
+    wider = ", or give all as float64" if frame.dtype == np.float32 else ""
+    raise InputError(
+        f"row {row} has the value {value:.6g} in column {column}{named}, next to which most rows are the same: they "
+        f"lie some {frame.length_outside(spread):.3g} around their middle. Leave it out, or bound it{wider}."
+    )
+
+
+@dataclass(frozen=True)
 class Surveyed:
     """A safe frame for the rows, a safe scale for their weights, and how many have positive weight."""
 
@@ -152,8 +195,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     Raises
     ------
     ValueError
-        Where a value is NaN or infinite: how many, and where the first is. Where a weight is, or is negative, or where
-        none is positive.
+        Where a value is NaN or infinite: how many, and where the first is. Where one is so large that next to it the
+        other rows would all be the same. Where a weight is NaN, infinite or negative, or where none is positive.
     """
     median_rows = min(max(MOST_MEDIAN_ROWS // engine.layout.n_blocks, 1), MEDIAN_ROWS)
     dtype, metric = engine.frame.dtype, engine.frame.metric
@@ -164,9 +207,12 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     low = np.min([total.low for total in seen], axis=0)
     high = np.max([total.high for total in seen], axis=0)
     # The median, not the mean: one far outlier would pull the mean so far away that the other rows lose their digits.
-    centre = 2 * np.median(np.concatenate([some / 2 for total in seen for some in total.some]), axis=0)
+    halves = np.concatenate([some / 2 for total in seen for some in total.some])
+    centre = 2 * np.median(halves, axis=0)
     half = np.maximum(high / 2 - centre / 2, centre / 2 - low / 2)  # the whole could overflow
     frame = Frame.around(dtype, centre, float(half.max(initial=0.0)), metric)
+    if metric == EUCLIDEAN:
+        _check_spread(engine, frame, halves, (low, high), names)
     checks = [check for total in seen for check in total.checks]
     whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
     weight_scale, n_zero = scale_for(max(total.heaviest for total in seen)), sum(total.n_zero for total in seen)

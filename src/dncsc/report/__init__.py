@@ -30,6 +30,7 @@ def write_report(
     reruns: int = 3,
     sample_rows: int = 200_000,
     progress: StepProgress | None = None,
+    overwrite: bool = True,
 ) -> None:
     """Write a page about a fitted model: sizes, map and profiles of its clusters, and how stable they are.
 
@@ -59,6 +60,8 @@ def write_report(
         Size of the sample: for the re-runs, and for the map of the embedding.
     progress : callable, optional
         Called with the name of a step and the share of it that is done, between 0 and 1.
+    overwrite : bool, default=True
+        Whether a page that stands there is replaced; else FileExistsError says where the new one was kept instead.
 
     Examples
     --------
@@ -95,5 +98,5 @@ def write_report(
             f"sample_rows={sample_rows} are too few to find n_clusters={k} in them again: set {k} or more, or reruns=0."
         )
     text = page(gather(model, reader, reruns, sample_rows), title, data, command)
-    with atomic_write(target) as file:
+    with atomic_write(target, overwrite) as file:
         file.write(text.encode("utf-8", errors="replace"))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
+from dncsc.errors import visible
+
 
 def anchor(label: str) -> str:
     """Name of a section in addresses."""
@@ -35,7 +37,7 @@ def fill(name: str, **parts: object) -> str:
 
 def escape(value: object) -> str:
     """Any value as text without markup."""
-    return html.escape(str(value))
+    return html.escape(visible(str(value), keep="\n\t"))
 
 
 def prose(sentence: str) -> str:

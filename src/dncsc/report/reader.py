@@ -12,6 +12,7 @@ import scipy.sparse
 
 from dncsc.engines.frame import COSINE, EUCLIDEAN, unit_rows, working_dtype
 from dncsc.engines.layout import block_rows
+from dncsc.errors import visible
 
 SAMPLED_VALUES = 2**26
 """Values of a sample at most, for any number of features: 256 MB of float32."""
@@ -63,7 +64,9 @@ class BlockReader:
         self.progress: StepProgress = progress or (lambda step, done: None)
         known = (names, getattr(rows, "names", None), getattr(rows, "columns", None))
         given = next((each for each in known if each is not None and len(each) == self.n_features), None)
-        self.names = [f"x{i}" for i in range(self.n_features)] if given is None else [str(name) for name in given]
+        self.names = (
+            [f"x{i}" for i in range(self.n_features)] if given is None else [visible(str(name)) for name in given]
+        )
         self.container, self.metric = type(rows).__name__, metric
         checked = None if units is None else Units.checked(units, self.n_features)
         self.units = None if metric == COSINE else checked

@@ -95,7 +95,7 @@ def _choose(
         choice = "choose others with {columns}" if good else "no column does"
         rule = f"columns must hold numbers; {choice}. Not numbers are {', '.join(bad[:5])}{more}."
         raise NotNumbersError(where, rule, good)
-    return tuple(names), np.result_type(*(dtype for dtype in types.values() if dtype is not None))
+    return tuple(names), np.result_type(*{dtype for dtype in types.values() if dtype is not None})
 
 
 def _pandas_index(schema: Any) -> set[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import errno
 import io
 import itertools
 import os
 import stat
+import tempfile
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from dncsc.atomic import NO_ROOM
 
 BATCH_ROWS = 2**14
 """Rows that `batches` gives at a time unless told otherwise: 100 MB where a row has 784 float64."""
@@ -44,6 +46,8 @@ class FileState:
     path: Path
     size: int
     mtime_ns: int
+    ctime_ns: int
+    """which nobody can set back"""
     inode: int
 
     @classmethod
@@ -56,7 +60,7 @@ class FileState:
             raise FileReadError(where, f"cannot be read: {error.strerror}.") from error
         if not stat.S_ISREG(found.st_mode):
             raise FileReadError(where, "is not a file that can be read at any place; copy its content into a file.")
-        return cls(where, found.st_size, found.st_mtime_ns, found.st_ino)
+        return cls(where, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
     def check(self, row: int | None = None) -> None:
         """Raise `FileReadError` if the file has changed; `row` is the row to be read next."""
@@ -69,11 +73,16 @@ class FileState:
             change = f"was truncated from {self.size} to {now.st_size} bytes"
         elif now.st_ino != self.inode:
             change = "was replaced by another file"
-        elif (now.st_size, now.st_mtime_ns) != (self.size, self.mtime_ns):
+        elif (now.st_size, now.st_mtime_ns, now.st_ctime_ns) != (self.size, self.mtime_ns, self.ctime_ns):
             change = "was modified"
         else:
             return
         raise FileReadError(self.path, f"{change} after it was opened.{stood} Open it again when nobody writes to it.")
+
+
+def temporary_folder() -> str:
+    """The folder for temporary files, as an error names it."""
+    return f"{tempfile.gettempdir()}, the folder for temporary files (TMPDIR)"
 
 
 @contextmanager
@@ -83,9 +92,12 @@ def decoding(file: FileState, row: int = 0) -> Iterator[None]:
         yield
     except (FileReadError, ImportError):
         raise
+    except MemoryError as error:
+        raise MemoryError(f"{file.path}: there is too little memory to read it: {error or 'none is left'}.") from error
     except Exception as error:  # a damaged file makes decoders raise almost anything
-        if getattr(error, "errno", None) == errno.ENOSPC:
-            raise  # a temporary file has no room, which says nothing about this one
+        if isinstance(error, OSError) and error.errno in NO_ROOM:  # for a copy of it, which says nothing about the file
+            error.filename = temporary_folder()
+            raise
         file.check(row)
         place = f" at row {row} or after it" if row else ""
         raise FileReadError(file.path, f"is damaged or truncated{place}: {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, cast
@@ -33,6 +34,11 @@ class Dialect:
     blank: int
     block_size: int
     empty: bool
+
+    def numbers_of(self, names: Sequence[str]) -> list[int]:
+        """Numbers of columns that have these names; there may be a million of them."""
+        known = {name: number for number, name in enumerate(self.names or ())}
+        return [known[name] for name in names]
 
 
 def read_dialect(file: FileState) -> Dialect:

@@ -42,17 +42,17 @@ class TextRows(StreamRows):
             )
         else:
             names = tuple(column_names(columns, known, where))
-            self._numbers = [known.index(name) for name in names]
+            self._numbers = self._dialect.numbers_of(names)
         n, types = 0, ["" if cells is None else "float64"] * len(self._numbers)
         if cells is not None and file.path in cells.n_rows:
             n = cells.n_rows[file.path]
         else:
             for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
-                for place, column in enumerate(table.columns if cells is None else ()):
-                    types[place] = _widest(column, types[place], (names or self._numbers)[place], row, where)
+                if cells is None:
+                    types = _widest_of_all(table, types, names or self._numbers, row, where)
                 n = row + len(table)
         self._types = [kind or "float64" for kind in types]
-        super().__init__([file], (n, len(self._numbers)), np.result_type(*map(np.dtype, self._types)), names)
+        super().__init__([file], (n, len(self._numbers)), np.result_type(*map(np.dtype, set(self._types))), names)
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
@@ -61,10 +61,39 @@ class TextRows(StreamRows):
                 read = [read(cells) for read, cells in zip(self._cells.readers, table.columns, strict=True)]
                 yield side_by_side(read, self.dtype)
                 continue
-            columns = [_converted(cells, kind) for cells, kind in zip(table.columns, self._types, strict=True)]
+            together = _is_wide(table) and len(set(self._types)) == 1
+            parts, kinds = ([_end_to_end(table)], self._types[:1]) if together else (table.columns, self._types)
+            columns = [_converted(cells, kind) for cells, kind in zip(parts, kinds, strict=True)]
             if any(column is None or column.null_count for column in columns):
                 raise FileReadError(file.path, f"was modified after it was opened: other cells after row {row}.")
-            yield side_by_side([column.to_numpy(zero_copy_only=False) for column in columns], self.dtype)
+            arrays = [column.to_numpy(zero_copy_only=False) for column in columns]
+            yield arrays[0].reshape(-1, len(table)).T if together else side_by_side(arrays, self.dtype)
+
+
+def _is_wide(table: Any) -> bool:
+    """Whether it has more columns than rows, so that each by itself would cost more than its cells."""
+    return bool(table.num_columns > len(table))
+
+
+def _end_to_end(table: Any) -> Any:
+    """Cells of all columns, one column after another."""
+    return arrow().concat_arrays(table.columns)
+
+
+def _widest_of_all(table: Any, so_far: list[str], labels: Sequence[Any], row: int, where: str) -> list[str]:
+    """The types that the cells of all columns need in addition to those before.
+
+    Those of a wide table are tried together. A column of whole numbers among others then counts as float64, which the
+    table has in any case.
+    """
+    if _is_wide(table) and len(set(so_far)) == 1:
+        cells = _end_to_end(table)
+        fitting = (kind for kind in WIDER[so_far[0]] if not cells.null_count and _converted(cells, kind) is not None)
+        kind = next(fitting, None)
+        if kind is not None:
+            return [kind] * len(so_far)
+    columns = zip(table.columns, so_far, labels, strict=True)
+    return [_widest(cells, kind, label, row, where) for cells, kind, label in columns]
 
 
 def _widest(cells: Any, so_far: str, label: str | int, row: int, where: str) -> str:
@@ -143,7 +172,7 @@ def _header(file: FileState) -> Header:
 def _read_columns(file: FileState, names: Sequence[str], n_rows: int = 0) -> Iterator[list[Any]]:
     """Cells as they stand; an empty one is an empty text."""
     dialect = read_dialect(file)
-    numbers = [int(name) if dialect.names is None else dialect.names.index(name) for name in names]
+    numbers = list(map(int, names)) if dialect.names is None else dialect.numbers_of(names)
     try:
         for _, table in _cell_tables(file, dialect, numbers, []):
             yield table.columns

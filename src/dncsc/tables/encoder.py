@@ -87,7 +87,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         options = TableOptions(self.missing, self.categorical, self.dates, self.scale)
         names, columns, named = _columns(X)
         plan = planned(profile(_blocks(columns), names), options)
-        chosen = [columns[names.index(name)] for name in plan.names]
+        column_of = dict(zip(names, columns, strict=True))
+        chosen = [column_of[name] for name in plan.names]
         stored = _stored(plan, chosen)
         self.encoding_ = learned(plan, options, [stored], stored.shape)
         self.n_features_in_ = len(names)
@@ -109,11 +110,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"X has {len(columns)} features, but TableEncoder is expecting {self.n_features_in_} features as input."
             )
-        lacking = [name for name in self.encoding_.names if known and name not in names]
+        there = set(names)
+        lacking = [name for name in self.encoding_.names if known and name not in there]
         if lacking:
             raise ValueError(f"X has no column {listed(lacking)}, which TableEncoder was fitted to.")
         order = names if known else list(getattr(self, "feature_names_in_", names))
-        stored = _stored(self.encoding_, [columns[order.index(name)] for name in self.encoding_.names])
+        column_of = dict(zip(order, columns, strict=True))
+        stored = _stored(self.encoding_, [column_of[name] for name in self.encoding_.names])
         return self.encoding_.encode(stored)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -13,6 +13,9 @@ from dncsc.tables.encoding import KINDS, MISSING, SCALES, CategoryColumn, Encodi
 NOTE_VERSION = 1
 """Of what a model's file says about the columns."""
 
+MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
+"""What a note raises that has other parts than it should, or numbers that are too large."""
+
 
 def as_note(encoding: Encoding) -> dict[str, Any]:
     """What a model's file keeps."""
@@ -35,7 +38,7 @@ def from_note(note: Any, n_features: int) -> Encoding:
         columns = tuple(_column(each) for each in note["columns"])
         found = Encoding(columns, _one_of(MISSING, note["missing"]), _one_of(SCALES, note["scale"]), note["weight"])
         fits = len(found.feature_names) == n_features and _is_number(found.weight) and found.weight > 0
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except MALFORMED as error:
         if isinstance(error, InputError):
             raise
         raise InputError("the model's file does not say what columns become, though it should.") from error
@@ -52,11 +55,11 @@ def from_scale_note(note: Any, names: Sequence[str]) -> Encoding:
             _column({"name": name, "kind": "number", "fill": None, "centre": c, "scale": s})
             for name, c, s in zip(names, centre, scale, strict=True)
         ]
-    except (KeyError, TypeError, ValueError) as error:
+        return Encoding(tuple(columns), scale=_one_of(SCALES, note.get("how", "standard")))
+    except MALFORMED as error:
         raise InputError(
             f"the model's file does not say how to scale its {len(names)} columns, though it should."
         ) from error
-    return Encoding(tuple(columns), scale=str(note.get("how", "standard")))
 
 
 def _column(note: Any) -> NumberColumn | CategoryColumn:

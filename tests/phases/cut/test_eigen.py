@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import scipy.linalg
 from scipy.sparse import csr_array, eye_array
 
 import naive
+from dncsc import DnCSC
+from dncsc.errors import InputError
 from dncsc.phases.cut import eigen
 from dncsc.phases.cut.eigen import BEHIND, leading_eigenpairs
 
@@ -38,8 +42,8 @@ def faint_links(n, seed):
     return similarity
 
 
-def check_pairs(matrix, first, count):
-    values, vectors = leading_eigenpairs(matrix, count, first)
+def check_pairs(matrix, first, count, factorise=True):
+    values, vectors = leading_eigenpairs(matrix, count, first, factorise)
     assert (values.shape, vectors.shape) == ((count,), (matrix.shape[0], count))
     assert np.all(np.diff(values) <= 0)
     assert np.linalg.norm(matrix @ vectors - vectors * values, axis=0).max() < 1e-8
@@ -92,3 +96,53 @@ def test_a_factorisation_that_fails_does_not_fail_the_pairs():
 def test_links_that_nearly_vanish_still_give_all_pairs(n, count):
     for seed in range(3 if n < 400 else 1):
         check_pairs(*normalised(faint_links(n, seed)), count)
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Matrices of a few hundred rows count as too large for a dense solver."""
+    monkeypatch.setattr(eigen, "MOST_DENSE", 300)
+    monkeypatch.setattr(eigen, "_dense", None)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("factorise", [True, False])
+@pytest.mark.parametrize(("count", "fails"), [(2, ()), (7, ()), (7, ("_band_factors",)), (200, ()), (7, ("_lanczos",))])
+def test_large_matrices_are_never_solved_densely(large, factorise, count, fails):
+    for name in fails:
+        large.setattr(eigen, name, lambda *given: None)
+    check_pairs(*normalised(ring(600)), count, factorise)
+
+
+def test_large_matrices_whose_parts_barely_hold_together_are_solved_as_bands(large):
+    similarity = scipy.linalg.block_diag(*[ring(20)] * 30)
+    border = np.arange(19, 599, 20)
+    similarity[border, border + 1] = similarity[border + 1, border] = 1e-9 * np.random.default_rng(0).random(29)
+    large.setattr(eigen, "_sparse_factors", None)
+    check_pairs(*normalised(similarity), 12)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_large_matrices_that_are_no_bands_are_solved_by_lanczos(large, share):
+    random = np.random.default_rng(0)
+    similarity = np.triu(random.random((400, 400)) * (random.random((400, 400)) < share))
+    large.setattr(eigen, "WIDEST_BAND", 50)
+    large.setattr(eigen, "_sparse_factors", None)
+    check_pairs(*normalised(similarity + similarity.T + ring(400)), 5)
+
+
+def test_where_no_solver_finds_the_vectors_the_error_says_what_to_set(large):
+    for name, value in (("WIDEST_BAND", 1), ("MOST_FILLED", 350), ("PLAIN_ROUNDS", 1)):
+        large.setattr(eigen, name, value)
+    matrix, first = normalised(ring(400))
+    with pytest.raises(InputError, match=r"a graph of 400 points were not found.* Set n_landmarks to 350 or less"):
+        leading_eigenpairs(matrix, 5, first)
+
+
+@pytest.mark.long
+def test_tens_of_thousands_of_landmarks_are_cut_in_seconds():
+    X = np.random.default_rng(0).random((30_000, 2))  # a square: no graph of points in a plane has wider bands
+    start = time.perf_counter()
+    model = DnCSC(5, n_landmarks=25_000, random_state=0, max_memory="4GB").fit(X)
+    assert time.perf_counter() - start < 60
+    assert np.count_nonzero(model.cluster_sizes_) == 5

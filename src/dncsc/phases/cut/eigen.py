@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from scipy.sparse import csr_array, eye_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
+
+from dncsc.errors import InputError
 
 SMALL = 400
 """Up to this size a dense solver is at least as fast."""
@@ -17,6 +20,14 @@ MIDDLE = 2000
 """Up to here a dense solve is soon done, where many pairs are wanted."""
 DENSE = 0.1
 """From this share of nonzeros on, a sparse factorisation fills up and gains nothing."""
+MOST_DENSE = 3000
+"""Up to here a matrix is solved densely where nothing else works, which takes seconds and a few times its 72 MB. Larger
+ones never are."""
+WIDEST_BAND = 2000
+"""Of larger matrices: up to here they are factorised as a band, in seconds and in 16 kB a row. In two dimensions bands
+are a few hundred wide; in many, where they are wider, eigenvalues lie apart, and plain Lanczos finds them."""
+MOST_FILLED = 10_000
+"""Up to here a sparse factorisation is tried where a matrix is no narrow band and Lanczos fails: a minute or two."""
 RESIDUAL = 1e-8
 """Largest ``|S y - mu y|`` that counts as converged; eigenvalues are at most 1."""
 BEHIND = 1e-11
@@ -24,8 +35,11 @@ BEHIND = 1e-11
 hold together; apart, so that S - shift is regular. What that magnifies beyond measure is the first vector, known."""
 ROUNDS = 30
 """Restarts of Lanczos on an inverse: where eigenvalues separate at all, a few are enough."""
+PLAIN_ROUNDS = 200
+"""The same on the matrix itself; in proportion fewer where it has more than MOST_FILLED rows."""
 
 Solver = Callable[[csr_array, int], "np.ndarray | None"]
+Solve = Callable[[np.ndarray], np.ndarray]
 
 
 def leading_eigenpairs(
@@ -51,18 +65,39 @@ def leading_eigenpairs(
         Descending.
     vectors : (n, count)
         Orthonormal; the entry of largest magnitude of each is positive.
+
+    Raises
+    ------
+    InputError
+        Where a matrix is too large for a dense solver, and no other finds its vectors.
     """
-    n = matrix.shape[0]
     if count == 1:
         values, vectors = np.ones(1), (first / np.linalg.norm(first))[:, None]
     else:
         unit = first / np.linalg.norm(first)
-        small = n <= SMALL or count > n // (8 if n <= MIDDLE else 4) or matrix.nnz > DENSE * n * n
-        invert = partial(_shift_invert, first=unit)
-        sparse: list[Solver] = [] if small else [invert] if factorise else [_lanczos, invert]
-        found = next(vectors for solve in [*sparse, _dense] if (vectors := solve(matrix, count)) is not None)
+        solvers = _solvers(matrix, count, unit, factorise)
+        found = next((vectors for solve in solvers if (vectors := solve(matrix, count)) is not None), None)
+        if found is None:
+            raise InputError(
+                f"eigenvectors of a graph of {matrix.shape[0]:,} points were not found in reasonable time. Set "
+                f"{{n_landmarks}} to {MOST_FILLED} or less, or where each row is a point, give fewer rows.",
+                ("n_landmarks",),
+            )
         values, vectors = _with_first(matrix, found, unit, count)
     return values, with_positive_peaks(vectors)
+
+
+def _solvers(matrix: csr_array, count: int, first: np.ndarray, factorise: bool) -> list[Solver]:
+    """What to try, one after another; all of it is bounded in time and memory."""
+    n = matrix.shape[0]
+    is_filled = matrix.nnz > DENSE * n * n
+    fill, band = (partial(_shift_invert, first=first, factor=each) for each in (_sparse_factors, _band_factors))
+    if n > MOST_DENSE:
+        last = [] if is_filled or n > MOST_FILLED else [fill]
+        return [band, _lanczos, *last] if factorise and not is_filled else [_lanczos, band, *last]
+    if n <= SMALL or count > n // (8 if n <= MIDDLE else 4) or is_filled:
+        return [_dense]
+    return [fill, _dense] if factorise else [_lanczos, fill, _dense]
 
 
 def _with_first(matrix: csr_array, vectors: np.ndarray, first: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -89,25 +124,57 @@ def _dense(matrix: csr_array, count: int) -> np.ndarray:
     return vectors[:, -count:]
 
 
-def _shift_invert(matrix: csr_array, count: int, first: np.ndarray) -> np.ndarray | None:
+def _shift_invert(
+    matrix: csr_array, count: int, first: np.ndarray, factor: Callable[[csr_array], Solve | None]
+) -> np.ndarray | None:
     """Lanczos on the inverse of ``S - shift``, beside the first vector."""
-    n = matrix.shape[0]
-    shifted = (matrix - (1 + BEHIND) * eye_array(n)).tocsc()
-    try:
-        factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-    except RuntimeError:  # singular
+    n, solve = matrix.shape[0], factor(matrix)
+    if solve is None:
         return None
 
     def beside(vector: np.ndarray) -> np.ndarray:
         return vector - first * (first @ vector)
 
-    inverse = LinearOperator((n, n), lambda vector: beside(factors.solve(beside(vector.ravel()))), dtype=np.float64)
+    inverse = LinearOperator((n, n), lambda vector: beside(solve(beside(vector.ravel()))), dtype=np.float64)
     return _converged(matrix, count - 1, beside(_start(n)), sigma=1 + BEHIND, OPinv=inverse, maxiter=ROUNDS)
+
+
+def _sparse_factors(matrix: csr_array) -> Solve | None:
+    """Solve with ``S - shift``; None where it is singular."""
+    shifted = (matrix - (1 + BEHIND) * eye_array(matrix.shape[0])).tocsc()
+    try:
+        return splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve
+    except RuntimeError:
+        return None
+
+
+def _band_factors(matrix: csr_array) -> Solve | None:
+    """The same for a matrix that becomes a narrow band when its rows are put in order; None for others."""
+    order = reverse_cuthill_mckee(matrix, symmetric_mode=True)
+    entries = matrix[order][:, order].tocoo()
+    below = entries.row - entries.col
+    width = int(below.max())
+    if width > WIDEST_BAND:
+        return None
+    band, lower = np.zeros((width + 1, len(order))), below >= 0
+    band[below[lower], entries.col[lower]] = -entries.data[lower]
+    band[0] += 1 + BEHIND
+    try:
+        factors = scipy.linalg.cholesky_banded(band, overwrite_ab=True, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:  # singular
+        return None
+    back = np.argsort(order)
+
+    def solve(vector: np.ndarray) -> np.ndarray:
+        return -scipy.linalg.cho_solve_banded((factors, True), vector[order], check_finite=False)[back]
+
+    return solve
 
 
 def _lanczos(matrix: csr_array, count: int) -> np.ndarray | None:
     n = matrix.shape[0]
-    return _converged(matrix, count, _start(n), which="LA", ncv=min(n, 4 * count + 20), maxiter=200)
+    rounds = max(1, PLAIN_ROUNDS * MOST_FILLED // max(n, MOST_FILLED))
+    return _converged(matrix, count, _start(n), which="LA", ncv=min(n, 4 * count + 20), maxiter=rounds)
 
 
 def _start(n: int) -> np.ndarray:

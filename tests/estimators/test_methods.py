@@ -58,6 +58,7 @@ def test_predict_on_the_training_rows_returns_the_labels(fitted, mixture, name):
     np.testing.assert_array_equal(one_by_one, model.labels_[::25])
 
 
+@pytest.mark.filterwarnings("ignore:Nothing is told apart")  # in rows at random
 @pytest.mark.parametrize("name", NAMES)
 def test_one_seed_one_answer_for_any_number_of_threads(blocks, name):
     one, two = (small(name, 5, n_jobs=jobs).fit(blocks) for jobs in (1, 2))

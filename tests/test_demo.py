@@ -90,7 +90,7 @@ def test_without_matplotlib_there_is_a_table_but_no_picture(monkeypatch, capsys,
     demo.run(1000, tmp_path / "demo.png")
     printed = capsys.readouterr()
     assert "digits" in printed.out
-    assert "No picture: drawing needs matplotlib: pip install dncsc[plot]" in printed.err
+    assert 'No picture: drawing needs matplotlib: pip install "dncsc[plot]"' in printed.err
     assert not list(tmp_path.iterdir())
 
 

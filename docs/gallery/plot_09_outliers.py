@@ -1,0 +1,28 @@
+"""
+Stray rows make no cluster
+==========================
+
+A few rows far from all others are what spectral clustering stumbles over: the cheapest cut is to cut them off. Here
+they are recognised, and the clusters are those of the other rows.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_moons
+
+from dncsc import DnCSC, plot
+
+random = np.random.default_rng(1)
+moons, y = make_moons(1_500, noise=0.05, random_state=0)
+X = np.concatenate([moons, random.uniform(-6, 8, (15, 2))])
+
+labels = {
+    "scikit-learn's\nSpectralClustering": SpectralClustering(2, random_state=0).fit(X).labels_,
+    "DnCSC": DnCSC(2, random_state=0).fit(X).labels_,
+}
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.2))
+for ax, (name, found) in zip(axes, labels.items(), strict=True):
+    ax.scatter(*X.T, s=8, c=plot.palette(2)[found])
+    ax.set(title=f"{name}: {np.bincount(found)}", xticks=[], yticks=[])
+figure.tight_layout()

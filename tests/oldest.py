@@ -1,0 +1,26 @@
+"""Print the oldest versions of all dependencies that pyproject.toml allows, as constraints for pip."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import tomllib
+
+TOOLS = {"hypothesis", "mypy", "pre-commit", "pytest", "pytest-xdist", "ruff", "selenium"}
+"""What the tests run with: newer ones do no harm."""
+
+
+def main() -> None:
+    """One line for each, without extras."""
+    said = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    project = said["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values(), said["dependency-groups"]["dev"]]
+    for requirement in sorted({each for group in groups for each in group}):
+        found = re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement)
+        if found and found[1] not in TOOLS:
+            print(f"{found[1]}=={found[2]}")
+
+
+if __name__ == "__main__":
+    main()

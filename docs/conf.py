@@ -26,7 +26,7 @@ extensions = [
     "links",
     "run_code",
 ]
-exclude_patterns = ["gallery", "figures", "measure", "_ext", "generated/gallery/*.zip", "results/report/index.html"]
+exclude_patterns = ["gallery", "figures", "measure", "_ext", "generated/figures"]
 templates_path = ["_templates"]
 default_role = "py:obj"
 smartquotes = False  # "auto" is a value
@@ -60,6 +60,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "dncsc"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}
 html_favicon = "_static/flower.svg"
 html_show_sourcelink = False
 html_copy_source = False
@@ -75,7 +76,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 ALONE = ("index", "which-method", "how-it-works", "faq", "glossary", "cite", "changelog")
-html_sidebars = dict.fromkeys(ALONE, [])  # pages without others below them
+html_sidebars = {page: [] for page in ALONE}  # pages without others below them
 
 
 def of_this_package(app, what, name, member, skip, options):

@@ -19,7 +19,7 @@ def cells(blobs):
     """Three groups of different sizes, as an AnnData object with a representation."""
     X, y = blobs(600, d=6, k=3, dtype="float32")
     kept = np.flatnonzero((y != 0) | (np.arange(600) % 4 == 0))
-    made = anndata.AnnData(scipy.sparse.csr_matrix(X[kept]))
+    made = anndata.AnnData(scipy.sparse.csr_matrix(X[kept] - X.min()))
     made.obsm["X_pca"] = X[kept]
     return made, y[kept]
 

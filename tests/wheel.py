@@ -45,18 +45,25 @@ def main(dist: Path) -> None:
             if done.returncode:
                 sys.exit(f"{' '.join(arguments)}\n{done.stdout}{done.stderr}")
 
+        def must_name(extra: str, *arguments: str) -> None:
+            done = run(*arguments)
+            if done.returncode == 0 or extra not in done.stderr:
+                sys.exit(f"{' '.join(arguments)}: expected a message that names {extra}, got\n{done.stderr}")
+            print(f"without {extra}: {done.stderr.strip().splitlines()[-1]}")
+
         Path(folder, "rows.csv").write_text("x,y\n1,2\n3,4\n")
         must("-m", "pip", "install", "--quiet", str(wheel))
         must("-W", "error", "-c", readme_example())
         print("the README's example runs with the wheel alone")
         for program, extra in WITHOUT_EXTRAS.items():
-            done = run("-c", program)
-            if done.returncode == 0 or extra not in done.stderr:
-                sys.exit(f"{program}: expected a message that names {extra}, got\n{done.stdout}{done.stderr}")
-            print(f"without {extra} the message names it: {done.stderr.strip().splitlines()[-1]}")
+            must_name(extra, "-c", program)
         must("-m", "pip", "install", "--quiet", f"{wheel}[cli,plot]")
         must("-m", "dncsc", "demo", "--rows", "100000")
         print("dncsc demo runs")
+        must("-c", "import numpy; numpy.save('rows.npy', numpy.eye(50))")
+        must_name(
+            "dncsc[dask]", "-m", "dncsc", "fit", "rows.npy", "-k", "2", "--cluster", "tcp://nowhere:8786", "-o", "l.npy"
+        )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,6 @@ by_hand = make_pipeline(
     DnCSC(3, random_state=0),
 )
 print(f"NMI {metrics.nmi(group, by_hand.fit_predict(clients)):.3f}")
-by_hand
 
 # %%
 # By itself: gaps are filled, numbers scaled, categories encoded with less weight than numbers. Pandas goes in, and

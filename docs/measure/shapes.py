@@ -50,7 +50,7 @@ ALGORITHMS: dict[str, Callable[[int, np.ndarray], Any]] = {
     "Spectral\nClustering": lambda k, X: (
         SpectralClustering(k, affinity="nearest_neighbors", assign_labels="cluster_qr", random_state=0).fit(X).labels_
     ),
-    "HDBSCAN": lambda k, X: HDBSCAN(min_cluster_size=max(15, len(X) // 100), copy=True).fit(X).labels_,
+    "HDBSCAN": lambda k, X: HDBSCAN(min_cluster_size=max(15, len(X) // 100), min_samples=15, copy=True).fit(X).labels_,
     "LSEC": lambda k, X: LSEC(k, random_state=0).fit(X).labels_,
     "DnCSC": lambda k, X: DnCSC(k, random_state=0).fit(X).labels_,
 }

@@ -80,6 +80,11 @@ def test_there_are_pages():
     assert len(list(SITE.glob("generated/gallery/plot_*.html"))) >= 10
 
 
+def test_no_script_of_the_gallery_warns():
+    pages = {page: (SITE / page).read_text(encoding="utf-8") for page in PAGES if page.startswith("generated/gallery/")}
+    assert [page for page, text in pages.items() if "Warning: " in text] == []
+
+
 def test_no_page_complains(seen):
     assert {page: each["said"] for page, each in seen.items() if each["said"]} == {}
 

@@ -79,9 +79,9 @@ def test_an_estimate_refuses_values_that_are_no_real_numbers():
 
 def test_tables_in_memory_count_as_they_are():
     X = np.zeros((1_000, 8), np.float16)
-    columns = {str(i): X[:, i].astype("int8" if i else "float16") for i in range(8)}
+    columns = {str(i): X[:, i].astype("int8" if i else "float32") for i in range(8)}
     assert bytes_held(X) == bytes_held(pd.DataFrame(X)) == 16_000
-    assert bytes_held(pd.DataFrame(columns)) == bytes_held(pl.DataFrame(columns)) == 9_000
+    assert bytes_held(pd.DataFrame(columns)) == bytes_held(pl.DataFrame(columns)) == 11_000
     assert bytes_held(dd.from_pandas(pd.DataFrame(columns))) == bytes_held([[1.0, 2.0]]) == 0
 
 

@@ -39,11 +39,12 @@ ALLOWED = {
     "datasets": ["suggest", "engines.seeds"],
     "plot": [],
     "report": [*LAYERS, "metrics", "plot"],
+    "scanpy": LAYERS,
     "bench": [*LAYERS, "metrics", "plot", "datasets", "report"],
     "demo": [*LAYERS, "metrics", "plot", "datasets"],
     "cli": ["", *LAYERS, "metrics", "plot", "datasets", "report", "bench", "demo"],
     "__main__": ["cli"],
-    "": [*LAYERS, "metrics", "plot", "datasets", "report"],
+    "": [*LAYERS, "metrics", "plot", "datasets", "report", "scanpy"],
 }
 """For each part, the parts or modules that it may import, next to itself; "" is what users import, `dncsc`."""
 

@@ -286,7 +286,7 @@ def test_an_unfitted_model_is_refused(figure, rows, ax):
 def test_without_matplotlib_the_error_says_what_to_install(figure, model, rows, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"pip install dncsc\[plot\]"):
+    with pytest.raises(ImportError, match=r'pip install "dncsc\[plot\]"'):
         figure(model, rows)
 
 

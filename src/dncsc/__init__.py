@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dncsc.version import __version__
 
 if TYPE_CHECKING:
-    from dncsc import datasets, metrics, plot, report
+    from dncsc import datasets, metrics, plot, report, scanpy
     from dncsc.budget import InsufficientMemoryError
     from dncsc.engines.watch import watch
     from dncsc.estimators.baselines import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
@@ -26,7 +26,7 @@ _MODULE_OF = {
     **{"DnCSC": "estimators.dnc_sc", "load_model": "estimators.saving", "open_rows": "rows"},
     **{"InsufficientMemoryError": "budget", "watch": "engines.watch", "TableEncoder": "tables.encoder"},
 }
-_MODULES = ("datasets", "metrics", "plot", "report")
+_MODULES = ("datasets", "metrics", "plot", "report", "scanpy")
 
 __all__ = [
     "LSC",
@@ -49,6 +49,7 @@ __all__ = [
     "open_rows",
     "plot",
     "report",
+    "scanpy",
     "watch",
 ]
 

@@ -109,7 +109,7 @@ def test_cells_are_told_apart_by_everything_that_changes_their_result():
         ),
         (["paper", "--methods", "dnc-sc,json:foo"], "module 'json' has no attribute 'foo'"),
         (["paper", "--methods", "json:__name__"], "it is not callable"),
-        (["paper", "--seed", "-1"], "greater than or equal to 0"),
+        (["paper", "--seed", "-1"], "'--seed'"),
         (["paper", "--limit", "soon"], "600s, 10m or 1h"),
         (["paper", "--memory", "much"], "800MB or 8GB"),
         (["paper", "--repeats", "0"], "repeats must be at least 1; got 0"),

@@ -12,6 +12,7 @@ import typer
 from dncsc.cli import main
 from dncsc.cli.app import make_app
 
+OLD = tuple(map(int, typer.__version__.split(".")[:2])) < (0, 29)
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
@@ -25,6 +26,7 @@ def commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
 ALL = dict(commands(typer.main.get_command(make_app()), "dncsc"))
 
 
+@pytest.mark.skipif(OLD, reason="typer before 0.29 shows arguments in another way")
 def test_the_reference_is_current(capsys):
     assert main(["reference"]) == 0
     assert PAGE.read_text(encoding="utf-8") == capsys.readouterr().out, "run: dncsc reference > docs/cli.md"

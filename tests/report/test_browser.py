@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import json
-import shutil
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import browser as driven
 from dncsc import DnCSC, datasets
 from dncsc.report import write_report
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium to drive a browser with")
-from selenium.webdriver import ActionChains, Keys  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+pytest.importorskip("selenium.webdriver", reason="no selenium to drive a browser with")
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="no browser: neither Chromium nor its driver is installed"
-)
+pytestmark = pytest.mark.skipif(not driven.IS_THERE, reason="no browser: neither Chromium nor its driver is installed")
 
 PIXELS = "return document.getElementById('canvas').toDataURL()"
 LARGE = ["income_a_year", "value_of_the_house", "kilometres"]
@@ -53,14 +47,8 @@ def pages(tmp_path_factory) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def started() -> Iterator:
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield browser
-    browser.quit()
+    with driven.started() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -114,8 +102,7 @@ def colour_at_cluster(browser, cluster: int) -> bool:
 
 def test_nothing_is_fetched(browser, pages):
     browser.get(pages["named"])
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+    sent = driven.requests(browser)
     assert pages["named"] in sent
     assert [url for url in sent if not url.startswith(("file:", "data:"))] == []
     assert {url for url in sent if url.startswith("file:")} == {pages["named"]}

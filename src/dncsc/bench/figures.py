@@ -18,7 +18,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 except ImportError as error:
-    raise ImportError("figures need matplotlib: pip install dncsc[plot]") from error
+    raise ImportError('figures need matplotlib: pip install "dncsc[plot]"') from error
 
 LABELS = {"acc": "ACC %", "nmi": "NMI %", "seconds": "seconds"}
 MARKERS = "osD^vP*X<>hp"

@@ -251,7 +251,7 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
 
         Returns
         -------
-        group : ndarray of int32 of shape (n_clusters_,)
+        group : ndarray of int32 of shape (`n_clusters_`,)
         """
         check_is_fitted(self)
         if not hasattr(self, "tree_"):
@@ -311,7 +311,7 @@ class LandmarkClusterer(RowScorer, EmbeddingClusterer):
     _has_tree = True
 
     def affinity(self, X: Any) -> scipy.sparse.csr_matrix:
-        """Weights B between the rows of X and the landmarks, shape (n_samples, n_landmarks_).
+        """Weights B between the rows of X and the landmarks, shape (n_samples, `n_landmarks_`).
 
         K entries a row, of which some are 0 where `bandwidth` gives the farther ones no weight.
         """

@@ -88,8 +88,8 @@ class DnCSC(LandmarkClusterer):
     n_clusters_ : int
         Number of clusters.
     labels_ : ndarray of int32 of shape (n_samples,)
-        Cluster of each row; -1 for `noise`.
-    landmarks_ : ndarray of shape (n_landmarks_, n_features_in_)
+        Cluster of each row.
+    landmarks_ : ndarray of shape (`n_landmarks_`, `n_features_in_`)
         Of length 1 where the metric is the cosine.
     n_landmarks_ : int
     bandwidth_ : float or None
@@ -114,13 +114,13 @@ class DnCSC(LandmarkClusterer):
     diagnosis_ : Diagnosis
         How clearly the graph shows the clusters; ``print(model.diagnosis_)`` says it in a sentence. Where it is in
         doubt, `fit` warns.
-    tree_ : ndarray of shape (n_clusters_ - 1, 4)
+    tree_ : ndarray of shape (`n_clusters_` - 1, 4)
         Which clusters join first, by the weights that the cut links them by: a linkage matrix, as
         `scipy.cluster.hierarchy.dendrogram` takes it. `merged` gives the coarser clusterings.
     timings_ : dict of str to float
         Seconds of each phase.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, where X has any.
     notes_ : dict
         What was given to `save`; only in models that `dncsc.load_model` gave, which have no `labels_`.

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from dncsc import pipeline
 from dncsc.estimators.base import EmbeddingClusterer, RowScorer
+from dncsc.estimators.baselines import USPEC
+from dncsc.estimators.described import EVERY_FIT, GRAPH, described_like
+from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.parameters import CONSTRAINTS, positive
 from dncsc.phases.settings import ADAPTIVE, AUTO, LOCAL, MEAN
 from dncsc.recipes import DNC_SC, U_SPEC
@@ -29,6 +32,7 @@ class EnsembleClusterer(RowScorer, EmbeddingClusterer):
             self.confidence_ = found.confidence
 
 
+@described_like(DnCSC, (*EVERY_FIT, *GRAPH))
 @dataclass(eq=False, repr=False, kw_only=True)
 class LSEC(EnsembleClusterer):
     """LSEC: many clusterings from a few shared landmark graphs, and their consensus (Li et al. 2023).
@@ -36,7 +40,7 @@ class LSEC(EnsembleClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
-        Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
+        Number of clusters, k. Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
     n_members : int, default=30
         Clusterings, most of them into 20 to 60 clusters.
     n_graphs : int, default=2
@@ -45,18 +49,29 @@ class LSEC(EnsembleClusterer):
         Landmarks of each graph. With ``bandwidth="auto"`` more than 1,000 have at least 40 rows each, and fewer as many
         as in `DnCSC`.
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="auto"
-        "auto" mixes two kinds of weights on the links of each selection.
+        How distances become weights, as in `DnCSC`, but that "auto" mixes two kinds of weights on the links of each
+        selection.
     n_init : int, default=3
-        Runs of k-means on the consensus; see `DnCSC`.
-    metric, n_neighbors, selection_rate, sample_size, n_candidates, normalize, max_iter
-        As in `DnCSC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and other attributes.
+        Runs of k-means on a sample of the consensus, from the best of five times as many on few rows; the best is kept.
 
     Attributes
     ----------
-    labels_ : ndarray of int32 of shape (n_samples,)
     confidence_ : ndarray of float32 of shape (n_samples,)
         How far the base clusterings agree on a row, in [0, 1]: the mean share of rows of its own label among the rows
         that a base clustering puts into the same cluster.
+
+    See Also
+    --------
+    DnCSC : One clustering, some ten times faster.
+
+    Examples
+    --------
+    >>> from dncsc import LSEC
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(1000, noise=0.05, random_state=0)
+    >>> model = LSEC(n_clusters=2, n_members=6, random_state=0).fit(X)
+    >>> model.confidence_.shape
+    (1000,)
     """
 
     n_members: int = 30
@@ -68,27 +83,36 @@ class LSEC(EnsembleClusterer):
     _fixed_recipe = DNC_SC
 
 
+@described_like(USPEC, (*EVERY_FIT, *GRAPH))
 class USENC(EnsembleClusterer):
     """U-SENC: clusterings by U-SPEC, each with landmarks of its own, and their consensus (Huang et al. 2020).
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
+        Number of clusters, k. Below fifty: with more, `DnCSC` alone is better, and a hundred times faster.
     n_members : int, default=20
+        Clusterings, most of them into 20 to 60 clusters; each has landmarks of its own.
     bandwidth : {"auto", "mean", "local", "adaptive"} or float, default="mean"
-    metric, n_landmarks, n_neighbors, sample_size, n_candidates, normalize, n_init, max_iter
-        As in `USPEC`; so are random_state, n_jobs, max_memory, scratch_dir, checkpoint, verbose and other attributes.
+        How distances become weights, as in `DnCSC`.
 
     Attributes
     ----------
-    labels_ : ndarray of int32 of shape (n_samples,)
     confidence_ : ndarray of float32 of shape (n_samples,)
-        As in `LSEC`.
+        How far the base clusterings agree on a row, in [0, 1], as in `LSEC`.
 
     See Also
     --------
     LSEC : The same from fewer graphs, and so in less time.
+
+    Examples
+    --------
+    >>> from dncsc import USENC
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(1000, noise=0.05, random_state=0)
+    >>> model = USENC(n_clusters=2, n_members=4, n_landmarks=100, random_state=0).fit(X)
+    >>> bool((model.labels_ == model.predict(X)).all())
+    True
     """
 
     _fixed_recipe = U_SPEC

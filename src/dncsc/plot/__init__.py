@@ -207,7 +207,7 @@ def import_matplotlib(name: str) -> Any:
     try:
         return import_module(f"matplotlib.{name}")
     except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install dncsc[plot]") from error
+        raise ImportError('drawing needs matplotlib: pip install "dncsc[plot]"') from error
 
 
 def _draw(points: np.ndarray, labels: np.ndarray, colours: np.ndarray, ax: Axes) -> None:

@@ -23,7 +23,7 @@ def arrow(module: str = "pyarrow") -> Any:
         importlib.import_module("pyarrow")
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError('files of this kind are read by pyarrow: pip install "dncsc[io]"') from error
+        raise ImportError('files and tables of this kind are read by pyarrow: pip install "dncsc[io]"') from error
 
 
 def numpy_type(kind: Any) -> np.dtype[Any] | None:

@@ -36,6 +36,13 @@ def test_clusters_are_a_categorical_column_with_the_largest_first(cells):
     assert metrics.ari(model.labels_, column) == 1
 
 
+def test_noise_has_no_cluster(cells):
+    made, _ = cells
+    model = dncsc.scanpy.cluster(made, 3, noise=0.1)
+    assert (made.obs["dncsc"].isna() == (model.labels_ == -1)).all()
+    assert made.obs["dncsc"].isna().sum() == round(0.1 * len(made))
+
+
 def test_labels_are_those_of_the_estimator_and_parameters_are_kept(cells):
     made, _ = cells
     dncsc.scanpy.cluster(made, 3, use_rep="X", key_added="cosine", metric="cosine", random_state=1)

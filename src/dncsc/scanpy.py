@@ -84,11 +84,11 @@ def _representation(adata: Any, use_rep: str) -> Any:
 
 
 def _categories(labels: np.ndarray) -> Any:
-    """Labels as scanpy has them: texts of numbers, the largest cluster first."""
+    """Labels as scanpy has them: texts of numbers, the largest cluster first; noise has none."""
     from pandas import Categorical  # which AnnData needs, and dncsc does not
 
-    sizes = np.bincount(labels)
+    sizes = np.bincount(labels[labels >= 0])
     place = np.empty_like(sizes)
     place[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     names = [str(number) for number in range(np.count_nonzero(sizes))]
-    return Categorical.from_codes(place[labels], categories=names)
+    return Categorical.from_codes(np.where(labels < 0, labels, place[labels]), categories=names)

@@ -217,3 +217,38 @@ def test_no_checkpoint_mixes_the_work_of_two(place):
             assert answer.code in (0, 2, 3), answer
             assert answer.code or (place.folder / f"{k}.csv").read_bytes() == wanted[k]
         place.clear()
+
+
+def test_a_scheduler_that_dies_is_trouble_with_the_cluster(tmp_path):
+    pytest.importorskip("distributed")
+    np.save(tmp_path / "rows.npy", load("fl-20m", 4_000_000)[0])
+    known, aside = tmp_path / "aside" / "scheduler.json", tmp_path / "aside"
+    aside.mkdir()
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--death-timeout", "30"]
+    codes = []
+    for delay in (4.0, 8.0):
+        about = {"cwd": aside, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        scheduler = subprocess.Popen([*dask, "--scheduler-file", str(known)], **about)
+        others = [subprocess.Popen([*worker, "--scheduler-file", str(known)], **about)]
+        try:
+            while not known.exists():
+                time.sleep(0.1)
+            time.sleep(2)  # until the worker is there
+            address = re.search(r"tcp://[^\"]+", known.read_text())[0]
+            running = Running(["fit", "rows.npy", "-k", "13", "-o", "l.npy", "--cluster", address], tmp_path, aside)
+            time.sleep(delay)
+            scheduler.kill()
+            answer = running.answer(120)
+        finally:
+            for process in (scheduler, *others):
+                process.kill()
+                process.wait()
+            known.unlink()
+        codes.append(answer.code)
+        assert "Traceback" not in answer.err
+        assert answer.code == 0 or "--cluster: " in answer.err
+        assert (tmp_path / "l.npy").exists() == (answer.code == 0)
+        (tmp_path / "l.npy").unlink(missing_ok=True)
+    assert set(codes) <= {0, 4}
+    assert 4 in codes

@@ -49,7 +49,8 @@ def _connected(address: str) -> Iterator[Any]:
         raise ImportError('--cluster needs Dask: pip install "dncsc[dask]"') from error
     from dncsc.engines.dask_workers import ClusterError
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is said in one line below
+    for name in ("distributed", "distributed.client"):  # what is wrong is said in one line below
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=TIMEOUT)
     except (OSError, ValueError, TypeError) as error:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from dncsc import DnCSC, datasets
+from dncsc.atomic import open_held
 from dncsc.cli import main
 from dncsc.version import __version__
 
@@ -145,9 +146,9 @@ with signals_end_at_once("Sorry."), atomic_write(folder / "phase.npz"), half_wri
 def test_a_signal_removes_what_is_half_written_and_no_files_of_others(
     name, code, word, run_python, tmp_path, interruptible
 ):
-    (tmp_path / ".phase.npz.0123456789ab.part").write_text("of another process")
     (tmp_path / ".mine.part").write_text("precious")
-    done = run_python(INTERRUPTED, tmp_path, name)
+    with open_held(tmp_path / ".phase.npz.0123456789ab.part"):  # as another process does
+        done = run_python(INTERRUPTED, tmp_path, name)
     assert (done.returncode, done.stderr) == (code, f"dncsc: {word}. Sorry.\n")
     assert files_in(tmp_path) == [".mine.part", ".phase.npz.0123456789ab.part"]
 

@@ -20,6 +20,7 @@ FACTS = {
     "features": 7,
     "n_clusters": 3,
     "sizes": [10_000, 345, 2_000],
+    "noise": 0,
     "timings": {"select": 0.25, "nearest": 0.25},
     "peak_memory": 2_000_000,
     "seconds": 0.75,
@@ -29,6 +30,7 @@ FACTS = {
 
 def test_a_fit_below_a_second_is_told_in_one_line():
     assert format_summary(FACTS) == "12,345 rows of 7 features in 3 clusters, 0.75 s. Written: l.csv, m.npz"
+    assert "in 3 clusters and 1,234 of noise, " in format_summary({**FACTS, "noise": 1_234})
 
 
 def test_a_longer_fit_is_told_with_memory_and_sizes():

@@ -84,6 +84,7 @@ def test_defaults_are_those_that_are_documented():
         "bandwidth": "auto",
         "select": "auto",
         "nearest": "auto",
+        "noise": 0.0,
         "normalize": "l2",
         "n_init": DnCSC().n_init,
         "max_iter": 100,

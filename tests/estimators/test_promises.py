@@ -21,6 +21,8 @@ from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.engines.pool import one_thread_each
 from dncsc.estimators.parameters import check_parameters
 
+pytestmark = pytest.mark.filterwarnings("ignore:Nothing is told apart")  # in many rows here, which are at random
+
 SMALL = {"n_landmarks": 150, "random_state": 0}
 
 

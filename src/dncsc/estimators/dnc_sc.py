@@ -58,7 +58,7 @@ class DnCSC(LandmarkClusterer):
     nearest : {"auto", "candidates", "exact"}, default="auto"
         Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
         "exact" where that takes little longer: with hundreds of features that depend on each other.
-    noise : float, default=0
+    noise : float, default=0.0
         Share of the rows that get the label -1: those with the least `score_samples`, which lie apart from all others.
         New rows as far away get it too. The clusters themselves do not depend on it.
     normalize : {"l2", "l1"}, default="l2"

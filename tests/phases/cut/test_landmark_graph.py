@@ -39,6 +39,7 @@ def test_a_dense_spot_is_a_cluster_though_one_landmark_stands_for_it(n_features,
     assert nmi(group, DnCSC(2, random_state=0).fit(X).labels_) > 0.99
 
 
+@pytest.mark.filterwarnings("ignore:Nothing is told apart")
 def test_every_cluster_has_rows_where_all_landmarks_but_a_few_are_light():
     """Noise in hundreds of dimensions: most rows are nearest to a few landmarks, and all clusters are made of these."""
     X = np.random.default_rng(0).standard_normal((4_000, 600), dtype=np.float32)

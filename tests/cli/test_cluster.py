@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import dask
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -76,6 +77,7 @@ def test_a_cluster_that_does_not_answer_is_trouble_with_the_cluster(address, wor
     (line,) = capfd.readouterr().err.splitlines()
     assert words in line
     assert not (rows / "l.npy").exists()
+    assert dask.config.get("scheduler", None) is None
 
 
 def test_a_cluster_without_workers_is_trouble_with_the_cluster(cluster, rows, capfd):

@@ -28,7 +28,7 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
             f"--cluster: workers read parts of a file, and {name} can only be read from its beginning to its end. "
             "Convert it to Parquet."
         )
-    with _connected(address) as client:
+    with _scheduler_restored(), _connected(address) as client:
         for worker, unseen in client.run(_unseen, list(rows.files)).items():
             if unseen:
                 problem = f"worker {worker} cannot read what is read here: {unseen} Use a shared disk."
@@ -41,12 +41,22 @@ def fit_on_cluster(estimator: Any, rows: Rows, address: str, name: str) -> None:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Any]:
-    """A client; what fails between it and the cluster is an error of the cluster."""
+def _scheduler_restored() -> Iterator[None]:
+    """A client that finds no scheduler leaves itself in Dask's settings, for all that this process does later."""
     try:
-        from distributed import Client
+        import dask
+        import distributed  # noqa: F401
     except ImportError as error:
         raise ImportError('--cluster needs Dask: pip install "dncsc[dask]"') from error
+    with dask.config.set(scheduler=None):
+        yield
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """A client; what fails between it and the cluster is an error of the cluster."""
+    from distributed import Client
+
     from dncsc.engines.dask_workers import ClusterError
 
     for name in ("distributed", "distributed.client"):  # what is wrong is said in one line below

@@ -37,6 +37,7 @@ def test_only_a_fit_by_nystrom_keeps_products():
     assert not size_of(DnCSC("auto"), rows).keeps_products
 
 
+@pytest.mark.long
 def test_members_of_many_clusters_are_counted_as_wide_as_they_are(blobs):
     rows = np.empty((1_000, 2), np.float32)
     few, many = (size_of(LSEC(k, n_members=20), rows).must_keep for k in (10, 100))

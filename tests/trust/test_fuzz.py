@@ -23,6 +23,7 @@ from dncsc.tables.notes import as_note
 from model_files import ONE_OF_EACH_KIND, repacked, saved, table
 from row_files import WRITERS, written
 from sound import assert_sound
+from trust.effort import times
 from trust.mutations import ARRAYS, VALUES, damaged, places, with_value, without_value
 from trust.oracle import Oracle
 
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 def amounts(few: int, many: int) -> Any:
     """How many are tried: few always, many with the long tests."""
-    return pytest.mark.parametrize("trials", [few, pytest.param(many, marks=pytest.mark.long)])
+    return pytest.mark.parametrize("trials", [few, pytest.param(len(times(many)), marks=pytest.mark.long)])
 
 
 @pytest.fixture

@@ -43,5 +43,6 @@ def test_the_common_checks_of_scikit_learn_pass(estimator, check):
         LSC(n_clusters=3, bandwidth="adaptive", n_landmarks=20, n_jobs=2),
     ]
 )
+@pytest.mark.filterwarnings("ignore:Nothing is told apart")  # in rows at random
 def test_the_common_checks_of_scikit_learn_pass_with_other_parameters(estimator, check):
     check(estimator)

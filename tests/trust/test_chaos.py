@@ -227,8 +227,7 @@ def test_a_scheduler_that_dies_is_trouble_with_the_cluster(tmp_path):
     aside.mkdir()
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--death-timeout", "30"]
-    codes = []
-    for delay in (4.0, 8.0):
+    for delay in (3.0, 2.0, 1.0, 0.3):  # until one comes before the end of the fit
         about = {"cwd": aside, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         scheduler = subprocess.Popen([*dask, "--scheduler-file", str(known)], **about)
         others = [subprocess.Popen([*worker, "--scheduler-file", str(known)], **about)]
@@ -246,10 +245,10 @@ def test_a_scheduler_that_dies_is_trouble_with_the_cluster(tmp_path):
                 process.kill()
                 process.wait()
             known.unlink()
-        codes.append(answer.code)
         assert "Traceback" not in answer.err
         assert answer.code == 0 or "--cluster: " in answer.err
         assert (tmp_path / "l.npy").exists() == (answer.code == 0)
         (tmp_path / "l.npy").unlink(missing_ok=True)
-    assert set(codes) <= {0, 4}
-    assert 4 in codes
+        if answer.code:
+            break
+    assert answer.code == 4

@@ -30,8 +30,8 @@ SCORES = {
 }
 
 
-def strewn(X: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows, with others strewn over a box that is a fifth larger than theirs; which of them are."""
+def with_uniform_noise(X: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and uniform noise in a box that is a fifth larger than theirs; which rows are noise."""
     low, high = X.min(axis=0), X.max(axis=0)
     margin, count = 0.1 * (high - low), round(share * len(X) / (1 - share))
     others = np.random.default_rng(seed).uniform(low - margin, high + margin, (count, X.shape[1]))
@@ -40,13 +40,13 @@ def strewn(X: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarr
 
 def main(n_seeds: int = 3) -> None:
     """Print the table."""
-    print(f"| set | strewn | {' | '.join(SCORES)} |\n|---|---|{'---|' * len(SCORES)}")
+    print(f"| set | noise | {' | '.join(SCORES)} |\n|---|---|{'---|' * len(SCORES)}")
     for name, make in SETS.items():
         for share in SHARES:
             found: dict[str, list[float]] = {method: [] for method in SCORES}
             for seed in range(n_seeds):
                 rows, k = make(seed)
-                X, is_outlier = strewn(rows, share, seed)
+                X, is_outlier = with_uniform_noise(rows, share, seed)
                 for method, score in SCORES.items():
                     found[method].append(roc_auc_score(is_outlier, -score(X, k, seed)))
             cells = " | ".join(f"{100 * np.mean(values):.1f}" for values in found.values())

@@ -11,8 +11,9 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.discretize import LABEL
-from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted, mark_noise
+from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.nearest import NEAREST
+from dncsc.phases.noise import mark_noise
 from dncsc.phases.survey import NotFinite, check_finite, find_not_finite
 
 FARTHEST = {"float32": 2.0**50, "float64": 2.0**410}
@@ -27,8 +28,8 @@ class Model:
     frame: Frame
     embedding: Embedding
     centroids: np.ndarray
-    farthest: float | None = None
-    """distance from its landmarks beyond which a row is noise; None where no row is"""
+    noise_threshold: float | None = None
+    """mean distance to its landmarks beyond which a row is noise; None where no row is"""
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         """Values of the embedding's inputs."""
@@ -38,18 +39,14 @@ class Model:
         """Cluster of each row."""
         values = self.lookup(rows)
         labels, _ = self.embedding.label(self.centroids, *values)
-        if self.farthest is not None:
-            mark_noise(labels, self.embedding, self.farthest, *values)
+        if self.noise_threshold is not None:
+            mark_noise(labels, self.embedding, self.noise_threshold, *values)
         return [labels]
 
     def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """How near each row is to landmarks, in the user's units: less is farther."""
-        inside, graph = self._enter(rows), self.embedding.graph  # type: ignore[attr-defined]
-        if isinstance(graph, RowsAndLandmarks):
-            distance = graph.remoteness(*graph.lookup(inside))
-        else:
-            distance = np.mean([each.remoteness(inside) for each in graph.shared], axis=0)
-        return [-distance / self.frame.scale]
+        assert isinstance(self.embedding, Lifted | Voted)
+        return [-self.embedding.graph.mean_distance_of(self._enter(rows)) / self.frame.scale]
 
     def embed(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""

@@ -83,7 +83,7 @@ KINDS = Schema(
         Kind("landmarks", Selection, "landmarks tree cells", cells=None),
         Kind("landmark-links", LandmarkLinks, "start neighbor weight"),
         Kind("links", Links, "tree search mean_distance exact_fraction ranks"),
-        Kind("model", Model, "frame embedding centroids farthest", farthest=None),
+        Kind("model", Model, "frame embedding centroids noise_threshold", noise_threshold=None),
         Kind(
             "partition",
             Partition,
@@ -122,9 +122,9 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     _array("centroids", model.centroids, (None, width), embedding.dtype, far)
     _need(width or len(model.centroids) == embedding.n_dimensions, "its clusters are not those of its landmarks")
     _need(len(model.centroids) > 0, "it has no centroids")
-    if model.farthest is not None:
+    if model.noise_threshold is not None:
         has_landmarks = isinstance(getattr(embedding, "graph", None), RowsAndLandmarks)
-        _need(has_landmarks and 0 <= model.farthest < np.inf, "its limit of noise is out of range")
+        _need(has_landmarks and 0 <= model.noise_threshold < np.inf, "its threshold of noise is out of range")
     _array("cluster sizes", fitted.cluster_sizes, (len(model.centroids),), np.int64, np.iinfo(np.int64).max)
     _array("eigenvalues", fitted.eigenvalues, (None,), np.float64)
     if fitted.tree is not None:

@@ -27,7 +27,7 @@ from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
-from dncsc.phases.noise import farthest_of
+from dncsc.phases.noise import find_noise_threshold
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import Surveyed, survey
@@ -159,12 +159,11 @@ def run(
 
     def discretize() -> tuple[Centroids, Labelled]:
         found = steps.once("discretize", Centroids, recipe.discretize, chosen, partition.embedding, say=False)
-        return found, steps("discretize", label_all, partition.embedding, found, farthest)
+        return found, steps("discretize", label_all, partition.embedding, found, threshold)
 
-    farthest = None
+    threshold = None
     if chosen.noise:
-        assert isinstance(partition.embedding, Lifted | Voted)
-        farthest = farthest_of(engine, chosen, partition.embedding)
+        threshold = steps("discretize", find_noise_threshold, chosen, partition.embedding, say=False)
     centroids, labelled = discretize()
     if ensemble is None and shows_nothing(chosen, partition, labelled.count):
         partition = steps.once("partition", Partition, cut_by_position, chosen, partition)
@@ -184,7 +183,7 @@ def run(
         tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), embedding.graph.points, power)
     for name in columns_of(embedding.inputs):
         engine.drop(name)
-    model = Model(engine.frame, embedding, centroids.places, farthest)
+    model = Model(engine.frame, embedding, centroids.places, threshold)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
     return Run(model, engine.take(LABEL), *found)
 

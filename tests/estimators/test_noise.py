@@ -12,8 +12,8 @@ import dncsc
 from dncsc import LSC, LSEC, USPEC, DnCSC
 
 
-def strewn(share=0.05, n=4_000):
-    """Moons, and rows strewn about them at random; which of them are."""
+def with_uniform_noise(share=0.05, n=4_000):
+    """Moons in uniform noise, and their classes; -1 for noise."""
     X, y = make_moons(n, noise=0.05, random_state=0)
     random, count = np.random.default_rng(0), round(share * n / (1 - share))
     X = np.vstack([X, random.uniform(X.min(axis=0) - 0.5, X.max(axis=0) + 0.5, (count, 2))])
@@ -21,8 +21,8 @@ def strewn(share=0.05, n=4_000):
 
 
 @pytest.mark.parametrize("method", [DnCSC, USPEC, LSC, LSEC])
-def test_strewn_rows_have_lower_scores_than_those_of_clusters(method):
-    X, y = strewn()
+def test_uniform_noise_has_lower_scores_than_those_of_clusters(method):
+    X, y = with_uniform_noise()
     scores = method(2, random_state=0).fit(X).score_samples(X)
     assert scores.shape == (len(X),)
     assert scores.max() <= 0
@@ -30,7 +30,7 @@ def test_strewn_rows_have_lower_scores_than_those_of_clusters(method):
 
 
 def test_scores_are_in_the_units_of_the_data():
-    X, _ = strewn()
+    X, _ = with_uniform_noise()
     model, tenfold = DnCSC(2, random_state=0).fit(X), DnCSC(2, random_state=0).fit(10 * X)
     np.testing.assert_allclose(tenfold.score_samples(10 * X), 10 * model.score_samples(X), rtol=1e-6)
     assert model.score_samples([[100.0, 0.0]])[0] == pytest.approx(-98, abs=1)
@@ -38,7 +38,7 @@ def test_scores_are_in_the_units_of_the_data():
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
 def test_the_share_asked_for_becomes_noise_and_the_rest_keeps_its_clusters(share):
-    X, y = strewn(share)
+    X, y = with_uniform_noise(share)
     plain, model = DnCSC(2, random_state=0).fit(X), DnCSC(2, noise=share, random_state=0).fit(X)
     is_noise = model.labels_ == -1
     assert np.count_nonzero(is_noise) == pytest.approx(share * len(X), abs=2)
@@ -49,7 +49,7 @@ def test_the_share_asked_for_becomes_noise_and_the_rest_keeps_its_clusters(share
 
 
 def test_new_rows_far_away_are_noise_also_for_a_model_from_a_file(tmp_path):
-    X, _ = strewn()
+    X, _ = with_uniform_noise()
     model = DnCSC(2, noise=0.05, random_state=0).fit(X)
     assert np.array_equal(model.predict(X), model.labels_)
     assert model.predict([[50.0, 50.0]]).tolist() == [-1]
@@ -60,7 +60,7 @@ def test_new_rows_far_away_are_noise_also_for_a_model_from_a_file(tmp_path):
 
 
 def test_noise_is_the_same_in_files_on_dask_and_for_rows_of_double_weight(tmp_path):
-    X = strewn()[0].astype(np.float32)
+    X = with_uniform_noise()[0].astype(np.float32)
     model = DnCSC(2, noise=0.05, n_landmarks=200, random_state=0).fit(X)
     np.save(tmp_path / "X.npy", X)
     in_file = DnCSC(2, noise=0.05, n_landmarks=200, random_state=0).fit(dncsc.open_rows(tmp_path / "X.npy"))
@@ -82,4 +82,4 @@ def test_many_clusters_have_noise_too():
 @pytest.mark.parametrize("share", [-0.1, 1, "0.1", None])
 def test_what_is_no_share_is_refused(share):
     with pytest.raises(ValueError, match="noise must be a share of the rows"):
-        DnCSC(2, noise=share).fit(strewn()[0])
+        DnCSC(2, noise=share).fit(with_uniform_noise()[0])

@@ -103,8 +103,8 @@ def load_model(path: str | os.PathLike[str]) -> RecipeClusterer:
         model, embedding = fitted.model, fitted.model.embedding
         if KINDS.kind_of(getattr(embedding, "graph", embedding)).tag != EMBEDDINGS[header["method"]]:
             raise RecordError(f"its method is {header['method']!r}, but what it holds is of another one.")
-        if (model.farthest is not None) != (getattr(estimator, "noise", 0) > 0):
-            raise RecordError("its share of noise and its limit of noise are not of one model.")
+        if (model.noise_threshold is not None) != (getattr(estimator, "noise", 0) > 0):
+            raise RecordError("its share of noise and its threshold of noise are not of one model.")
         if model.frame.metric != estimator.metric:
             raise RecordError(f"its metric is {estimator.metric!r}, but what it holds is of another one.")
     except RecordError as error:

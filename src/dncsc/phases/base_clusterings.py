@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dncsc.engines.base import Column
-from dncsc.phases.embedding import Lifted, RowsAndLandmarks, to_norm_one
+from dncsc.phases.embedding import Lifted, to_norm_one
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,6 @@ class SharedClusterings:
         chosen = np.concatenate([each.landmarks(self.component) for each in self.clusterings])
         return self.clusterings[0].embedding.graph.points[chosen]
 
-    def remoteness(self, rows: np.ndarray) -> np.ndarray:
-        """Mean distance of each row to the landmarks that it is linked to."""
-        graph = self.clusterings[0].embedding.graph
-        assert isinstance(graph, RowsAndLandmarks)
-        return graph.remoteness(*graph.lookup(rows))
-
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return [self.label(*self.clusterings[0].embedding.lookup(rows))]
 
@@ -152,6 +146,10 @@ class RowsAndClusters:
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         return [values for each in self.shared for values in each.make(rows)]
+
+    def mean_distance_of(self, rows: np.ndarray) -> np.ndarray:
+        graphs = [each.clusterings[0].embedding.graph for each in self.shared]
+        return np.mean([graph.mean_distance_of(rows) for graph in graphs], axis=0)
 
     def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sizes = self.sizes

@@ -13,9 +13,10 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
-from dncsc.phases.embedding import Embedding, mark_noise
+from dncsc.phases.embedding import Embedding
 from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
+from dncsc.phases.noise import mark_noise
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import Settings
 
@@ -55,7 +56,7 @@ class Labelled:
 class _Label(Pass[Labelled]):
     embedding: Embedding
     centroids: np.ndarray
-    farthest: float | None
+    noise_threshold: float | None
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -72,15 +73,17 @@ class _Label(Pass[Labelled]):
         values = values_of(block, self.embedding.inputs)
         labels, squared = self.embedding.label(self.centroids, *values)
         total.inertia += float(block.weight @ squared.astype(np.float64))
-        if self.farthest is not None:
-            mark_noise(labels, self.embedding, self.farthest, *values)
+        if self.noise_threshold is not None:
+            mark_noise(labels, self.embedding, self.noise_threshold, *values)
         block.columns[LABEL][:] = labels
         total.count += np.bincount(labels + 1, minlength=len(total.count) + 1)[1:]
 
 
-def label_all(engine: Engine, embedding: Embedding, centroids: Centroids, farthest: float | None = None) -> Labelled:
+def label_all(
+    engine: Engine, embedding: Embedding, centroids: Centroids, noise_threshold: float | None = None
+) -> Labelled:
     """Every row goes to the nearest centroid, unless it is too far from landmarks; fills the column `LABEL`."""
-    totals = engine.sweep(_Label(embedding, centroids.places, farthest))
+    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold))
     return Labelled(sum(total.inertia for total in totals), np.sum([total.count for total in totals], axis=0))
 
 

@@ -96,6 +96,10 @@ class Bipartite(Protocol):
         """For new rows, what the columns hold for the engine's."""
         ...
 
+    def mean_distance_of(self, rows: np.ndarray) -> np.ndarray:
+        """Mean distance of new rows to their nearest landmarks."""
+        ...
+
     def shares(self, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Points that rows are linked to (n, K), the rows' shares in them, which sum to 1, and the rows' degrees."""
         ...
@@ -129,9 +133,12 @@ class RowsAndLandmarks:
         nearest, squared = values
         return nearest, *self.affinity.weigh(nearest, squared)
 
-    def remoteness(self, *values: np.ndarray) -> np.ndarray:
-        """Mean distance of each row to the landmarks that it is linked to."""
+    def mean_distance(self, *values: np.ndarray) -> np.ndarray:
+        """Of each row to its K nearest landmarks."""
         return np.sqrt(values[1].astype(np.float64)).mean(axis=1)
+
+    def mean_distance_of(self, rows: np.ndarray) -> np.ndarray:
+        return self.mean_distance(*self.lookup(rows))
 
 
 @dataclass(frozen=True)
@@ -207,17 +214,6 @@ class Voted(_ThroughGraph):
     def label_points(self, centroids: np.ndarray) -> np.ndarray:
         """Cluster of each landmark."""
         return self.cluster
-
-
-NOISE = -1
-"""Label of rows that are in no cluster."""
-
-
-def mark_noise(labels: np.ndarray, embedding: Embedding, farthest: float, *values: np.ndarray) -> None:
-    """Take rows that are farther from their landmarks than that out of their clusters."""
-    assert isinstance(embedding, Lifted | Voted)
-    assert isinstance(embedding.graph, RowsAndLandmarks)
-    labels[embedding.graph.remoteness(*values) > farthest] = NOISE
 
 
 def _to_lanes(table: np.ndarray) -> np.ndarray:

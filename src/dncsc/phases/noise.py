@@ -1,8 +1,7 @@
 """Rows that lie apart from all others: noise.
 
-Landmarks are where the rows are. A row that is far from those nearest to it, in the mean of the K that it is linked to,
-is in a sparse place: scores as good as those of local outlier factors and isolation forests (docs/notes/outliers.md),
-from what the links know already.
+Landmarks are where the rows are. A row that is far from its K nearest landmarks is in a sparse place: scores as good as
+those of local outlier factors and isolation forests (docs/notes/outliers.md), from what the links know already.
 """
 
 from __future__ import annotations
@@ -11,21 +10,33 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
-from dncsc.phases.embedding import Lifted, RowsAndLandmarks, Voted
+from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import Settings
 
-COMPARED_ROWS = 100_000
-"""that tell how far away the farthest rows are"""
+NOISE = -1
+"""Label of rows that are in no cluster."""
+THRESHOLD_ROWS = 100_000
+"""that the threshold is found with"""
 
 
-def farthest_of(engine: Engine, settings: Settings, embedding: Lifted | Voted) -> float:
-    """Distance from landmarks beyond which `Settings.noise` of the rows are."""
-    graph = embedding.graph
-    assert isinstance(graph, RowsAndLandmarks)
-    drawn = draw_rows(engine, stream(settings.seed, "noise"), COMPARED_ROWS, settings.n_counted, graph.reads)
-    distance = graph.remoteness(*drawn.values)
+def find_noise_threshold(engine: Engine, settings: Settings, embedding: Embedding) -> float:
+    """Mean distance to landmarks beyond which `Settings.noise` of the rows are."""
+    graph = _graph(embedding)
+    drawn = draw_rows(engine, stream(settings.seed, "noise"), THRESHOLD_ROWS, settings.n_counted, graph.reads)
+    distance = graph.mean_distance(*drawn.values)
     order = np.argsort(distance, kind="stable")
     within = np.cumsum(drawn.weight[order])
     last = np.searchsorted(within, (1 - settings.noise) * within[-1] * (1 - np.finfo(np.float64).eps))
     return float(distance[order[min(last, len(order) - 1)]])
+
+
+def mark_noise(labels: np.ndarray, embedding: Embedding, threshold: float, *values: np.ndarray) -> None:
+    """Take rows that are farther from their landmarks than the threshold out of their clusters."""
+    labels[_graph(embedding).mean_distance(*values) > threshold] = NOISE
+
+
+def _graph(embedding: Embedding) -> RowsAndLandmarks:
+    assert isinstance(embedding, Lifted | Voted)
+    assert isinstance(embedding.graph, RowsAndLandmarks)
+    return embedding.graph

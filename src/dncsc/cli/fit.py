@@ -90,14 +90,8 @@ def fit(
     asked = TableOptions(missing, categorical, dates, scale, thousands)
     k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
     check(targets, places(data))
-    if cluster is not None and max_memory is not None:
-        raise InputError(
-            "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
-        )
-    if cluster is not None and missing == "drop":
-        raise InputError(
-            "--missing drop leaves out rows while it reads, which workers of a --cluster cannot. Fill them."
-        )
+    if cluster is not None:
+        _check_for_cluster(max_memory, missing)
     advice = "Nothing was written. With --resume FOLDER, a fit goes on later from where it was interrupted."
     if resume is not None:
         check_folder("--resume", Path(resume), places(data))
@@ -136,27 +130,49 @@ def fit(
                 (report_to, lambda to: _report(to, estimator, table, read.name, summary.quiet)),
             ]
         )
-    n_clusters = len(estimator.cluster_centers_)
-    sizes = cluster_sizes(estimator.labels_, n_clusters)
     facts = {
         "data": read.name,
-        "rows": rows.shape[0],
-        "features": rows.shape[1],
-        "columns": None if rows.names is None else list(rows.names),
-        "left_out": table.left_out,
+        **_table_facts(table),
         "scale": scale,
-        "parameters": estimator.get_params(),
-        "n_clusters": n_clusters,
+        **_model_facts(estimator),
         "layers": wanted,
-        "sizes": sizes,
-        "noise": rows.shape[0] - sum(sizes),
-        "timings": dict(estimator.timings_),
         "peak_memory": peak_memory,
         "seconds": summary.seconds,
-        "diagnosis": str(getattr(estimator, "diagnosis_", "")),
         "outputs": [target.name for target in targets],
     }
     summary.tell(format_summary(facts), **facts)
+
+
+def _table_facts(table: FeatureTable) -> dict[str, Any]:
+    """What is told of the rows."""
+    rows, names = table.rows, table.rows.names
+    columns = None if names is None else list(names)
+    return {"rows": rows.shape[0], "features": rows.shape[1], "columns": columns, "left_out": table.left_out}
+
+
+def _model_facts(estimator: Any) -> dict[str, Any]:
+    """What is told of the clusters."""
+    sizes = cluster_sizes(estimator.labels_, len(estimator.cluster_centers_))
+    return {
+        "parameters": estimator.get_params(),
+        "n_clusters": len(sizes),
+        "sizes": sizes,
+        "noise": len(estimator.labels_) - sum(sizes),
+        "timings": dict(estimator.timings_),
+        "diagnosis": str(getattr(estimator, "diagnosis_", "")),
+    }
+
+
+def _check_for_cluster(max_memory: str | None, missing: str) -> None:
+    """Refuse what is for this machine alone."""
+    if max_memory is not None:
+        raise InputError(
+            "--max-memory is for this machine. Workers of a --cluster have limits of their own: set these."
+        )
+    if missing == "drop":
+        raise InputError(
+            "--missing drop leaves out rows while it reads, which workers of a --cluster cannot. Fill them."
+        )
 
 
 def _fit(estimator: Any, rows: Rows, name: str, progress: ProgressDisplay, cluster: str | None) -> None:

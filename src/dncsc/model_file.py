@@ -43,7 +43,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    4,
+    5,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -51,7 +51,15 @@ KINDS = Schema(
         Kind("affinity/self-tuning", SelfTuning, "scales"),
         Kind("base-clustering", BaseClustering, "embedding centroids clusters"),
         Kind("centroids", Centroids, "places n_iter"),
-        Kind("cluster-count", Counted, "n_clusters clearness is_clear eigenvalues others", others=NONE),
+        Kind(
+            "cluster-count",
+            Counted,
+            "n_clusters clearness is_clear eigenvalues others between links n_parts",
+            others=NONE,
+            between=None,
+            links=None,
+            n_parts=None,
+        ),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
         Kind("embedding/identity", IdentityEmbedding, "n_dimensions dtype"),
@@ -63,8 +71,10 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position",
+            "is_by_position n_parts between",
             is_by_position=False,
+            n_parts=None,
+            between=None,
         ),
         Kind(
             "fitted",

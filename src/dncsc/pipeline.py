@@ -17,7 +17,7 @@ from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.by_position import cut_by_position, shows_nothing
 from dncsc.phases.confidence import CONFIDENCE, confidence
-from dncsc.phases.cut.count import beside
+from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.layers import cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
@@ -181,6 +181,9 @@ def run(
         assert isinstance(embedding, Lifted | Voted)
         cluster, power = embedding.label_points(centroids.places), chosen.policy.join_power
         tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), embedding.graph.points, power)
+        if partition.counted is not None:
+            counted = with_parts(partition.counted, cluster, embedding.graph.points, chosen.policy)
+            partition = replace(partition, counted=counted)
     for name in columns_of(embedding.inputs):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places, threshold)

@@ -238,7 +238,8 @@ def _is_of(value: Any, declared: Any) -> bool:
     if origin in (typing.Union, types.UnionType):
         return any(_is_of(value, each) for each in of)
     if origin is tuple:
-        return isinstance(value, tuple) and all(_is_of(each, of[0]) for each in value)
+        types_of = of[:1] * len(value) if of[-1] is Ellipsis and isinstance(value, tuple) else of
+        return isinstance(value, tuple) and len(value) == len(types_of) and all(map(_is_of, value, types_of))
     if declared in (int, float):
         return isinstance(value, int if declared is int else int | float) and not isinstance(value, bool)
     if getattr(declared, "_is_protocol", False):

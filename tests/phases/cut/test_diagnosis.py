@@ -8,6 +8,7 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 from dncsc import DnCSC, load_model
+from dncsc.datasets import embeddings
 from dncsc.estimators.base import UnclearClustersWarning
 
 
@@ -74,3 +75,16 @@ def test_the_diagnosis_is_kept_with_the_model(tmp_path):
     again = load_model(tmp_path / "model.npz").diagnosis_
     assert str(again) == str(model.diagnosis_)
     assert "The gap behind 3 clusters is" in str(again)
+
+
+def test_of_many_clusters_a_range_is_told():
+    X, y = embeddings(20_000, 128, 80, 1)
+    model = DnCSC("auto", max_clusters=150, metric="cosine", random_state=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X)
+    fewest, most = model.diagnosis_.between
+    assert fewest <= model.n_clusters_ <= most
+    assert f"there may be {fewest} to {most}" in str(model.diagnosis_)
+    assert bool(told) == model.diagnosis_.is_doubtful
+    assert fewest <= np.count_nonzero(np.bincount(y) > 20) <= most + 2

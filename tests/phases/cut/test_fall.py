@@ -15,7 +15,7 @@ LEFT = np.arange(400, 1, -1)
 
 @pytest.mark.parametrize("k", [2, 7, 50, 200, 299])
 def test_the_number_is_that_behind_which_strength_falls(k):
-    n_clusters, clearness, _ = fall_of(LEFT, np.where(k < LEFT, 0.05, 0.001), 300, CutPolicy())
+    n_clusters, clearness, *_ = fall_of(LEFT, np.where(k < LEFT, 0.05, 0.001), 300, CutPolicy())
     assert (n_clusters, clearness) == (k, pytest.approx(50))
 
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Adaptive
-from dncsc.phases.cut.fall import fall_of_strength
+from dncsc.phases.cut.fall import Fall, fall_of_strength
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
+from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.outliers import OutlierLimit
+from dncsc.phases.cut.parts import count_parts
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Counted
@@ -32,12 +34,23 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     counted = _count_by_gap(engine, settings, links, graph)
     if settings.n_counted < policy.few_rows_a_landmark * len(graph.mass):
         return counted  # links are by a few rows each, and fall off by chance
-    return beside(counted, _count_by_fall(settings, graph), policy)
+    counted = replace(counted, links=LandmarkLinks.of(graph.similarity))
+    return beside(counted, _by(fall_of_strength(graph, settings), policy), policy)
 
 
 def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The same where there may be many: that at which links between groups fall off."""
-    return _count_by_fall(settings, landmark_graph(engine, RowsAndLandmarks(links, Adaptive())))
+    graph = landmark_graph(engine, RowsAndLandmarks(links, Adaptive()))
+    fall = fall_of_strength(graph, settings)
+    return replace(_by(fall, settings.policy), between=fall.between)
+
+
+def with_parts(counted: Counted, cluster: np.ndarray, landmarks: np.ndarray, policy: CutPolicy) -> Counted:
+    """The same count, with the number of parts that the clusters of landmarks have."""
+    if counted.links is None:
+        return counted
+    n_parts = count_parts(counted.links.matrix, cluster, landmarks, policy)
+    return replace(counted, links=None, n_parts=n_parts if n_parts > len(np.unique(cluster)) else None)
 
 
 def beside(counted: Counted, second: Counted, policy: CutPolicy) -> Counted:
@@ -49,9 +62,8 @@ def beside(counted: Counted, second: Counted, policy: CutPolicy) -> Counted:
     return replace(counted, others=others[np.argsort(-others[:, 1], kind="stable")])
 
 
-def _count_by_fall(settings: Settings, graph: LandmarkGraph) -> Counted:
-    fall = fall_of_strength(graph, settings)
-    is_clear = fall.clearness >= settings.policy.clear_gap
+def _by(fall: Fall, policy: CutPolicy) -> Counted:
+    is_clear = fall.clearness >= policy.clear_gap
     return Counted(fall.n_clusters, fall.clearness, is_clear, np.empty(0), fall.others)
 
 

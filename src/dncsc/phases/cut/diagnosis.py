@@ -41,6 +41,10 @@ class Diagnosis:
     was_counted : bool
     is_by_position : bool
         Whether the graph shows no clusters, and rows were divided by where they are, as k-means does.
+    n_parts : int or None
+        Where clusters were counted: parts that they have together, if some are not in one piece.
+    between : tuple of int or None
+        Where many clusters were counted: how few and how many there may be.
     """
 
     n_clusters: int
@@ -53,12 +57,16 @@ class Diagnosis:
     candidates: np.ndarray
     was_counted: bool
     is_by_position: bool = False
+    n_parts: int | None = None
+    between: tuple[int, int] | None = None
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
-        doubts = self.is_torn or self.is_by_position
-        return doubts or (self.was_counted and (not self.is_clear or self._is_nearly_all or self._has_rival))
+        if self.is_torn or self.is_by_position:
+            return True
+        is_other_number = self._has_rival or self._is_estimate or self.n_parts is not None
+        return self.was_counted and (not self.is_clear or self._is_nearly_all or is_other_number)
 
     @property
     def _is_nearly_all(self) -> bool:
@@ -70,13 +78,21 @@ class Diagnosis:
         more = self.candidates[:, 0]
         return bool(np.any((more > self.n_clusters) & (more % self.n_clusters != 0)))
 
+    @property
+    def _is_estimate(self) -> bool:
+        """Whether there may be clearly more or fewer."""
+        if self.between is None:
+            return False
+        fewest, most = self.between
+        return most - fewest > CutPolicy.widest_range * self.n_clusters
+
     def __str__(self) -> str:
-        found = [self._on_parts(), self._on_gap(), self._on_candidates()]
+        found = [self._on_components(), self._on_gap(), self._on_range(), self._on_candidates(), self._on_parts()]
         if self._is_nearly_all:
             found.append(f"One cluster has {self.largest_share:.0%} of the rows.")
         return " ".join(each for each in found if each)
 
-    def _on_parts(self) -> str:
+    def _on_components(self) -> str:
         if self.is_torn:
             return (
                 f"The graph falls into more parts than the {self.n_clusters} clusters, and nothing shows which of them "
@@ -101,11 +117,22 @@ class Diagnosis:
         start = f"The gap behind {self.n_clusters} clusters is {times} times (clear from {CutPolicy.clear_gap:g} on)"
         return f"{start}." if self.is_clear else f"{start}: rows between clusters, or another number of them."
 
+    def _on_range(self) -> str:
+        if self.between is None or self.between[0] == self.between[1]:
+            return ""
+        fewest, most = self.between
+        return f"Of many clusters the number is an estimate: there may be {fewest:,} to {most:,}."
+
     def _on_candidates(self) -> str:
         if not len(self.candidates):
             return ""
         named = ", ".join(f"{n:.0f} ({gap:.1f} times)" for n, gap in self.candidates)
         return f"Other numbers with a gap: {named}."
+
+    def _on_parts(self) -> str:
+        if self.n_parts is None:
+            return ""
+        return f"Clusters have parts with few links between them, about {self.n_parts} in all: look at that many, too."
 
 
 def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagnosis:
@@ -124,4 +151,6 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagno
         (NONE if counted is None else counted.others)[:MOST_CANDIDATES],
         counted is not None,
         partition.is_by_position,
+        None if counted is None else counted.n_parts,
+        None if counted is None else counted.between,
     )

@@ -27,6 +27,8 @@ class Fall(NamedTuple):
     clearness: float
     others: np.ndarray
     """other numbers at which it falls by half or more, and how many times; largest first"""
+    between: tuple[int, int]
+    """how few and how many clusters there may be, by the same fall"""
 
 
 def fall_of_strength(graph: LandmarkGraph, settings: Settings) -> Fall:
@@ -60,7 +62,7 @@ def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, policy: CutPoli
 
     Around each number of groups the median strength of the joins before is compared with that of the joins after. The
     last clear fall counts, or else the largest: groups of clusters may be told apart as well. The answer is the number
-    at which strength passes the middle of the two.
+    at which strength passes the middle of the two; it may be any at which strength is far from both.
     """
     window, (high, low) = policy.fall_window, np.ones((2, most + 1))
     for count in range(2, most + 1):
@@ -75,9 +77,15 @@ def fall_of(n_left: np.ndarray, strength: np.ndarray, most: int, policy: CutPoli
         last = int(np.flatnonzero(is_clear)[-1])
         among = slice(int(np.flatnonzero(~is_clear[: last + 1])[-1]) + 1, last + 1)
     best = range(most + 1)[among][int(np.argmax(fall[among]))]
-    weak = n_left[strength < np.sqrt(high[best] * low[best])]
-    number = int(np.clip(weak.max(initial=2), 2, most))
-    return Fall(number, float(fall[best]), _other_falls(fall, number, policy))
+
+    def number_at(height: float) -> int:
+        """How many groups are left where strength has fallen to so much of the way between low and high."""
+        weak = n_left[strength < low[best] * fall[best] ** height]
+        return int(np.clip(weak.max(initial=2), 2, most))
+
+    number = number_at(0.5)
+    between = number_at(policy.end_of_fall), number_at(policy.start_of_fall)
+    return Fall(number, float(fall[best]), _other_falls(fall, number, policy), between)
 
 
 def _other_falls(fall: np.ndarray, number: int, policy: CutPolicy) -> np.ndarray:

@@ -120,8 +120,19 @@ class CutPolicy:
     nearly_all: float = 0.85
     """share of the rows in one of several clusters that were counted, beyond which a warning is given (digits: 0.89)"""
 
+    one_piece: float = 0.5
+    """of the Rayleigh quotient of a principal axis: a counted cluster whose second eigenvalue is less has parts (whole
+    ones in 5 to 64 features: 0.6 to 1; two topics and more: 0 to 0.5)"""
+    curved_dimensions: float = 4.0
+    """intrinsic dimension up to which clusters may be bent, as moons are (0.35), and nothing is said of parts"""
     fall_window: float = 1.25
     """of many clusters: strength is compared between so many times more groups and so many times fewer"""
+    start_of_fall: float = 0.9
+    end_of_fall: float = 0.25
+    """of many clusters: heights, in logarithms, between which there may be as many as groups are left (60 to 200 topics
+    and Gaussians: the true number is between)"""
+    widest_range: float = 0.05
+    """of many clusters: where there may be so many more than fewer, in parts of their number, a warning is given"""
     weakest_join: float = 1e-5
     """of many clusters: weaker links are alike"""
 

@@ -35,6 +35,12 @@ class Counted:
     eigenvalues: np.ndarray
     others: np.ndarray = field(default_factory=lambda: NONE)
     """(n, 2): other numbers with a gap behind them, and how wide it is; widest first"""
+    between: tuple[int, int] | None = None
+    """how few and how many there may be, where there are many"""
+    links: LandmarkLinks | None = None
+    """of the landmarks, where there are rows enough to tell parts of clusters by them"""
+    n_parts: int | None = None
+    """that the clusters have together, if they are not all in one piece"""
 
 
 @dataclass(frozen=True)

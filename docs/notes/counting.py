@@ -1,0 +1,63 @@
+"""How often `n_clusters="auto"` is right, and how often it is wrong without a warning.
+
+    python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from dncsc import DnCSC
+from dncsc.datasets import embeddings
+
+
+def topics() -> Iterator[tuple[str, np.ndarray, int]]:
+    """Embeddings in topics, of which some ten at a time are near each other."""
+    for k in (10, 20, 30, 40):
+        for d in (64, 256):
+            for near in (0.5, 0.8, 0.9):
+                for seed in (2, 3):
+                    X, y = embeddings(30_000, d, k, seed, near=near)
+                    yield f"{k} topics, {d} features, near {near}", X, len(np.unique(y))
+
+
+def apart() -> Iterator[tuple[str, np.ndarray, int]]:
+    """Uneven groups at least 8 deviations apart: round, long in one direction, heavy-tailed, skewed."""
+    random = np.random.default_rng(5)
+    for d in (2, 3, 5, 6, 8, 12, 16, 32, 64):
+        for k in (2, 3, 5, 8, 12):
+            centres = random.standard_normal((k, d))
+            centres *= 8 / min(np.linalg.norm(a - b) for i, a in enumerate(centres) for b in centres[:i])
+            n = int(random.choice([5_000, 10_000, 40_000]))
+            place = centres[random.choice(k, n, p=random.dirichlet(np.full(k, 3)))]
+            kinds = {
+                "round": place + random.standard_normal((n, d)),
+                "long": place + random.standard_normal((n, d)) * np.arange(1, d + 1) ** -0.7,
+                "heavy-tailed": 1.5 * place + random.standard_t(5, (n, d)),
+                "skewed": 2 * place + random.exponential(1, (n, d)),
+            }
+            for kind, X in kinds.items():
+                yield f"{k} {kind} groups, {d} features, {n} rows", X.astype(np.float32), k
+
+
+def main() -> None:
+    for sets, metric in ((topics, "cosine"), (apart, "euclidean")):
+        total: Counter[str] = Counter()
+        for name, X, k in sets():
+            model = DnCSC("auto", metric=metric, random_state=0)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                model.fit(X)
+            kind = f"{'right' if model.n_clusters_ == k else 'wrong'}, {'with' if told else 'without'} a warning"
+            total[kind] += 1
+            if kind != "right, without a warning":
+                print(f"{name}: {model.n_clusters_}, {kind}; parts: {model.diagnosis_.n_parts}", flush=True)
+        print(sets.__name__, dict(total))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 """How often `n_clusters="auto"` is right, and how often it is wrong without a warning.
 
-    python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart
+python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart
 """
 
 from __future__ import annotations

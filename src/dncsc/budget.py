@@ -27,6 +27,7 @@ from dncsc.phases.discretize import (
 )
 from dncsc.phases.select.cells import LANDMARKS_A_CELL
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
+from dncsc.phases.settings import Settings
 
 AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
@@ -44,6 +45,10 @@ TABLES_OF_VECTORS = 4
 
 COPIES_OF_LANDMARKS = 3
 """Where they are rows, at once: drawn, and sorted by cells."""
+
+
+BYTES_OF_LINKS = 2_000
+"""Of a prototype and its neighbours, both ways, while they are put together."""
 
 
 class InsufficientMemoryError(Worded, MemoryError):
@@ -86,6 +91,8 @@ class Size:
     """whether clusters are sought among places in an embedding, and not among the rows themselves"""
     is_multilevel: bool = False
     """whether landmarks are rows, and nothing grows with landmarks times clusters"""
+    n_prototypes: int = 0
+    """rows that refine labels"""
 
     @property
     def sample(self) -> int:
@@ -118,6 +125,7 @@ class Size:
         sample = 2 * min(min(ROWS_A_PART * selected, self.n_rows) * row, 4 * MOST_VALUES)
         drawn = COPIES_OF_LANDMARKS * p * row if self.is_multilevel else 0
         passes = max(self.n_threads * square, self.solver)  # one after the other
+        drawn += self.n_prototypes * (COPIES_OF_LANDMARKS * row + BYTES_OF_LINKS)
         return int(AT_LEAST + self.n_threads * 2 * block + passes + kept + sample + drawn + self.places)
 
     @property
@@ -213,3 +221,9 @@ def seconds_of_clusters(size: Size, n_init: int) -> float:
     rows = preliminary * (1 + ITERATIONS) + n_init * size.sample * ITERATIONS + size.n_rows
     solved = min(10.0 * p * k**2, 0.4 * p**3)  # a dense solve, where that is less work
     return (0.027 * rows * k**2 / size.n_threads + solved) * 1e-9
+
+
+def seconds_of_prototypes(size: Size) -> float:
+    """What refinement adds, roughly: each row is compared with the prototypes of some cells."""
+    compared = min(size.n_prototypes, 2000) * min(size.n_features, Settings.policy.prototype_features)
+    return (size.n_rows + size.n_prototypes) * (compared * 0.2 + 2 * size.n_features) * 1e-9 / size.n_threads

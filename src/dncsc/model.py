@@ -14,6 +14,7 @@ from dncsc.phases.discretize import LABEL
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.nearest import NEAREST
 from dncsc.phases.noise import mark_noise
+from dncsc.phases.refine import Refined
 from dncsc.phases.survey import NotFinite, check_finite, find_not_finite
 
 FARTHEST = {"float32": 2.0**50, "float64": 2.0**410}
@@ -45,7 +46,7 @@ class Model:
 
     def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """How near each row is to landmarks, in the user's units: less is farther."""
-        assert isinstance(self.embedding, Lifted | Voted)
+        assert isinstance(self.embedding, Lifted | Voted | Refined)
         return [-self.embedding.graph.mean_distance_of(self._enter(rows)) / self.frame.scale]
 
     def embed(self, rows: np.ndarray) -> Sequence[np.ndarray]:
@@ -54,7 +55,7 @@ class Model:
 
     def link(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Landmarks that rows are linked to (n, K), nearest first, and the weights of the links."""
-        nearest, shares, degree = self.graph.shares(*self.lookup(rows))
+        nearest, shares, degree = self.graph.shares(*self.graph.lookup(self._enter(rows)))
         return nearest, shares * degree[:, None]
 
     def weigh(self, rows: np.ndarray) -> Sequence[np.ndarray]:
@@ -66,7 +67,7 @@ class Model:
     @property
     def graph(self) -> RowsAndLandmarks:
         """The graph of rows and landmarks, where there is one."""
-        assert isinstance(self.embedding, Lifted | Voted)
+        assert isinstance(self.embedding, Lifted | Voted | Refined)
         assert isinstance(self.embedding.graph, RowsAndLandmarks)
         return self.embedding.graph
 

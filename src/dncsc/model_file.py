@@ -21,6 +21,7 @@ from dncsc.phases.exact_graph import Placed
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
+from dncsc.phases.refine import Prototypes, Refined
 from dncsc.phases.select.tree import Cells, Level, Selection, Tree
 from dncsc.records import Kind, RecordError, Schema
 
@@ -62,6 +63,7 @@ KINDS = Schema(
         ),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
+        Kind("embedding/refined", Refined, "embedding prototypes settled"),
         Kind("embedding/identity", IdentityEmbedding, "n_dimensions dtype"),
         Kind(
             "embedding/nystrom", ByAllLandmarks, "kernel degree_weights=reach root_degrees=root vectors=lines by_length"
@@ -105,6 +107,7 @@ KINDS = Schema(
             is_torn=False,
             is_by_position=False,
         ),
+        Kind("prototypes", Prototypes, "directions search cluster"),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
         Kind("search/cells", CellSearch, "landmarks n_neighbors cells n_probed"),
         Kind("search/exact", ExactSearch, "among_candidates"),
@@ -125,13 +128,18 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
     _array("shift", frame.shift, (n_features,), np.float64, np.inf)
     with np.errstate(over="ignore"):
         _need(np.isfinite(frame.shift / frame.scale).all(), "its shift is not finite")
-    embedding = model.embedding
+    refined = model.embedding if isinstance(model.embedding, Refined) else None
+    embedding = model.embedding if refined is None else refined.embedding
     _check_embedding(embedding, n_features, frame.dtype)
     far = FARTHEST[frame.dtype.name] if isinstance(embedding, IdentityEmbedding) else None
     width = 0 if isinstance(embedding, Voted) else embedding.n_dimensions
     _array("centroids", model.centroids, (None, width), embedding.dtype, far)
     _need(width or len(model.centroids) == embedding.n_dimensions, "its clusters are not those of its landmarks")
     _need(len(model.centroids) > 0, "it has no centroids")
+    if refined is not None:
+        _need(isinstance(refined.embedding.graph, RowsAndLandmarks), "what is refined has no landmarks")
+        _check_prototypes(refined.prototypes, n_features, frame.dtype, len(model.centroids))
+        _array("settled landmarks", refined.settled + 1, (refined.graph.n_points,), np.int32, len(model.centroids))
     if model.noise_threshold is not None:
         has_landmarks = isinstance(getattr(embedding, "graph", None), RowsAndLandmarks)
         _need(has_landmarks and 0 <= model.noise_threshold < np.inf, "its threshold of noise is out of range")
@@ -241,6 +249,16 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     _need(graph.links.tree.levels and subsets == p, "the tree leads to other landmarks")
     _check_affinity(graph.affinity, p, inner.n_neighbors, dtype)
     return p
+
+
+def _check_prototypes(prototypes: Prototypes, d: int, dtype: Any, n_clusters: int) -> None:
+    directions = prototypes.directions
+    if directions is not None:
+        _array("directions", directions, (None, d), dtype, 2.0)
+        _need(len(directions) > 0, "it projects rows to nothing")
+        d = len(directions)
+    q = _check_cells(prototypes.search, d, dtype)
+    _array("clusters of prototypes", prototypes.cluster, (q,), np.int32, n_clusters - 1)
 
 
 def _check_cells(search: CellSearch, d: int, dtype: Any) -> int:

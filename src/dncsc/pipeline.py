@@ -28,6 +28,7 @@ from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
 from dncsc.phases.noise import find_noise_threshold
+from dncsc.phases.refine import Refined, refine
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.survey import Surveyed, survey
@@ -168,7 +169,12 @@ def run(
     if ensemble is None and shows_nothing(chosen, partition, labelled.count):
         partition = steps.once("partition", Partition, cut_by_position, chosen, partition)
         centroids, labelled = discretize()
-    embedding = partition.embedding
+    embedding: Any = partition.embedding
+    refined: Refined | None = None
+    if chosen.refine:
+        refined = steps.once("refine", Refined, refine, chosen, embedding, centroids, say=False)  # type: ignore[arg-type]
+    if refined is not None:
+        embedding, labelled = refined, steps("refine", label_all, refined, centroids, threshold)
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
     labelled = replace(labelled, inertia=unscaled(labelled.inertia, engine.weight_scale, *units))
     agreed = None
@@ -178,11 +184,12 @@ def run(
         agreed = engine.take(CONFIDENCE)
     tree = None
     if partition.links is not None:
-        assert isinstance(embedding, Lifted | Voted)
-        cluster, power = embedding.label_points(centroids.places), chosen.policy.join_power
-        tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), embedding.graph.points, power)
+        cut = partition.embedding
+        assert isinstance(cut, Lifted | Voted)
+        cluster, power = cut.label_points(centroids.places), chosen.policy.join_power
+        tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), cut.graph.points, power)
         if partition.counted is not None:
-            counted = with_parts(partition.counted, cluster, embedding.graph.points, chosen.policy)
+            counted = with_parts(partition.counted, cluster, cut.graph.points, chosen.policy)
             partition = replace(partition, counted=counted)
     for name in columns_of(embedding.inputs):
         engine.drop(name)

@@ -85,6 +85,7 @@ def test_defaults_are_those_that_are_documented():
         "select": "auto",
         "nearest": "auto",
         "noise": 0.0,
+        "refine": False,
         "normalize": "l2",
         "n_init": DnCSC().n_init,
         "max_iter": 100,

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite.binding import get_host_cpu_name
-from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.datasets import load_digits, make_blobs, make_circles, make_moons
 
 from dncsc import LSC, LSEC, USPEC, DnCSC, clusterer, load_model, methods, open_rows
 from dncsc.datasets import load
@@ -100,6 +100,15 @@ def _defaults() -> Iterator[tuple[str, Case]]:
                     "dnc-sc", X(), k, bandwidth=bandwidth, n_landmarks=300, normalize="l1", random_state=0
                 ),
             )
+
+
+def _refined() -> Iterator[tuple[str, Case]]:
+    """Labels that neighbours have a say in."""
+    for name in ("pendigits", "letters", "cg-10m"):
+        X, k = functools.partial(_rows, name, 6000), CLASSES[name]
+        yield f"dnc-sc, refined, {name}", lambda X=X, k=k: _labels("dnc-sc", X(), k, refine=True, random_state=0)
+    digits = load_digits().data
+    yield "dnc-sc, refined, digits", lambda: _labels("dnc-sc", digits, 10, refine=True, noise=0.02, random_state=0)
 
 
 def _few_rows() -> Iterator[tuple[str, Case]]:
@@ -213,6 +222,7 @@ KINDS: dict[str, Callable[[], Iterator[tuple[str, Case]]]] = {
     "inputs": _inputs,
     "directions": _directions,
     "many clusters": _many_clusters,
+    "refined": _refined,
 }
 
 

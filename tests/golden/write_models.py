@@ -30,6 +30,7 @@ ESTIMATORS = {
     "dnc-sc-cosine": DnCSC(3, metric="cosine", **SMALL),
     "dnc-sc-rows": DnCSC(3, select="rows", **SMALL),
     "dnc-sc-noise": DnCSC(3, noise=0.1, **SMALL),
+    "dnc-sc-refined": DnCSC(3, refine=True, bandwidth="mean", **SMALL),
     "k-means": LloydKMeans(3, random_state=0),
     "k-means-cosine-float64": LloydKMeans(3, metric="cosine", random_state=0),
     "lsc": LSC(3, **FEW),

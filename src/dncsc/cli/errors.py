@@ -31,6 +31,7 @@ OPTIONS = {
     "n_landmarks": "--landmarks",
     "n_neighbors": "--neighbors",
     "noise": "--noise",
+    "refine": "--refine",
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "seed": "--seed",

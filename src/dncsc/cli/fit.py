@@ -58,6 +58,7 @@ def fit(
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
     noise: options.Noise = None,
+    refine: options.Refine = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     max_memory: options.MaxMemory = None,
@@ -98,6 +99,7 @@ def fit(
         advice = f"Nothing was written but {resume}: the same command goes on from there."
     check_identifier(labels_to, identifier, wanted, escape_formulas)
     of_method = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "noise": noise}
+    of_method["refine"] = True if refine else None
     of_run = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory, "checkpoint": resume}
     estimator = options.make_estimator(method, k, **of_method, **of_run)
     check_method(wanted, estimator, method)

@@ -106,6 +106,10 @@ Noise = Annotated[
     float | None,
     option(METHOD, "Share of the rows that lie apart from all others, such as 0.05, to label -1.", metavar="SHARE"),
 ]
+Refine = Annotated[
+    bool,
+    option(METHOD, "More landmarks, and neighbours have a say: better labels, in two to five times the time."),
+]
 Seed = Annotated[int, option(METHOD, "Seed: one seed, one answer, on any number of threads.", metavar="N", min=0)]
 Jobs = Annotated[int | None, option(RUNNING, "Threads. Default: as many as there are cores.", metavar="N")]
 MaxMemory = Annotated[

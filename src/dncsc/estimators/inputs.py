@@ -147,7 +147,9 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
     n_clusters = int(estimator.max_clusters if estimator.n_clusters == AUTO else estimator.n_clusters)
     n_landmarks = getattr(estimator, "n_landmarks", n_clusters)
     if n_landmarks == AUTO:
-        n_landmarks = Settings.policy.usual_landmarks(n_clusters, estimator.n_clusters == AUTO, n_rows)
+        n_landmarks = Settings.policy.usual_landmarks(
+            n_clusters, estimator.n_clusters == AUTO, n_rows, getattr(estimator, "refine", False)
+        )
     n_landmarks = int(min(n_landmarks, n_rows))
     return Size(
         n_rows=n_rows,
@@ -162,4 +164,5 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         keeps_products=row_bytes is None and getattr(estimator, "_keeps_products", False),
         places_rows=hasattr(estimator, "n_landmarks"),
         is_multilevel=getattr(estimator, "_is_multilevel", False),
+        n_prototypes=Settings.policy.usual_prototypes(n_rows) if getattr(estimator, "refine", False) else 0,
     )

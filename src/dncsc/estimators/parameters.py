@@ -90,6 +90,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "noise": Constraint(
         "must be a share of the rows, at least 0 and less than 1", lambda v: _is(v, Real) and 0 <= v < 1
     ),
+    "refine": Constraint("must be True or False", lambda v: isinstance(v, bool | np.bool_)),
     "normalize": one_of("l2", "l1"),
     "n_init": integer(),
     "max_iter": integer(),
@@ -132,7 +133,9 @@ class Parameters:
         asked, policy = self.asked, self.asked.policy
         if few:
             asked = replace(asked, n_clusters=min(asked.n_clusters, policy.many_clusters))
-        n_landmarks = asked.n_landmarks or policy.usual_landmarks(asked.n_clusters, asked.count_clusters, n_counted)
+        n_landmarks = asked.n_landmarks or policy.usual_landmarks(
+            asked.n_clusters, asked.count_clusters, n_counted, asked.refine
+        )
         if asked.bandwidth == AUTO:  # no more landmarks than are useful to the weights that are chosen
             useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)
             if self.ensemble is not None:
@@ -177,6 +180,7 @@ def check_parameters(estimator: Any) -> Parameters:
         seed=0,
         n_counted=0,
         noise=float(given.get("noise", 0.0)),
+        refine=bool(given.get("refine", False)),
     )
     ensemble = EnsembleSize(n_members, min(n_members, numbers.get("n_graphs", n_members))) if n_members else None
     return Parameters(asked, ensemble)

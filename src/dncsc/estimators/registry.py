@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.budget import Estimate, Size, seconds_of_clusters, seconds_of_passes
+from dncsc.budget import Estimate, Size, seconds_of_clusters, seconds_of_passes, seconds_of_prototypes
 from dncsc.engines.frame import working_dtype
 from dncsc.engines.pool import thread_count
 from dncsc.errors import UnknownNameError
@@ -149,7 +149,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, stored = given["n_landmarks"], np.dtype(dtype)
-    p = Settings.policy.usual_landmarks(k, given["n_clusters"] == AUTO, n_rows) if p == AUTO else p
+    p = Settings.policy.usual_landmarks(k, given["n_clusters"] == AUTO, n_rows, given["refine"]) if p == AUTO else p
     checks.real(stored, "X")
     size = Size(
         n_rows,
@@ -162,6 +162,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         thread_count(given["n_jobs"]),
         is_multilevel=DnCSC(given["n_clusters"], max_clusters=k, select=given["select"])._is_multilevel
         and not given["n_members"],
+        n_prototypes=Settings.policy.usual_prototypes(n_rows) if given["refine"] else 0,
     )
     alpha = usual_rate(n_rows, k) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
@@ -170,6 +171,8 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,
-        passes=5 + 2 * rounds,
-        seconds=seconds_of_passes(size, alpha, rounds) + seconds_of_clusters(size, given["n_init"]),
+        passes=5 + 2 * rounds + (2 if size.n_prototypes else 0),
+        seconds=seconds_of_passes(size, alpha, rounds)
+        + seconds_of_clusters(size, given["n_init"])
+        + seconds_of_prototypes(size),
     )

@@ -31,6 +31,19 @@ class Projections(NamedTuple):
         return Projections(self.numbers[span], self.length[span])
 
 
+@jit(fastmath={"reassoc", "contract"})
+def project_rows(rows, directions, places):
+    """Products of each row with each direction, OUT (n, m): the same for a row whichever others are beside it."""
+    for r in range(rows.shape[0]):
+        row = rows[r]
+        for m in range(directions.shape[0]):
+            direction = directions[m]
+            total = rows.dtype.type(0)
+            for f in range(row.shape[0]):
+                total += row[f] * direction[f]
+            places[r, m] = total
+
+
 @jit()
 def complete_projections(points, numbers, length):
     """Fill the last of the numbers of each point, OUT (n, m), and its length, OUT float64 (n,).
@@ -50,9 +63,9 @@ def complete_projections(points, numbers, length):
         numbers[r, m - 1] = np.sqrt(left) * (1 + 2 * eps)
 
 
-def directions_of(points: np.ndarray) -> np.ndarray:
-    """Orthonormal directions (PROJECTION_SIZE - 1, d) in which points extend farthest, nearly; d > PROJECTION_SIZE."""
-    basis = np.random.Generator(np.random.PCG64(0)).standard_normal((points.shape[1], PROJECTION_SIZE - 1))
+def directions_of(points: np.ndarray, count: int = PROJECTION_SIZE - 1) -> np.ndarray:
+    """Orthonormal directions (count, d) in which points extend farthest, nearly; d > count."""
+    basis = np.random.Generator(np.random.PCG64(0)).standard_normal((points.shape[1], count))
     for _ in range(3):  # subspace iterations turn it towards the directions of the largest extent
         extended = points.T @ (points @ basis.astype(points.dtype))
         basis, _ = np.linalg.qr(extended.astype(np.float64))  # in float64: the basis is then orthonormal beyond doubt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -45,6 +45,15 @@ class Embedding(Protocol):
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Nearest centroid of each row, and its squared distance."""
+        ...
+
+
+@runtime_checkable
+class ThroughLandmarks(Embedding, Protocol):
+    """Places rows by the landmarks that they are linked to, and knows how far these are."""
+
+    def mean_distance(self, *values: np.ndarray) -> np.ndarray:
+        """Of each row to its K nearest landmarks, from the values of the inputs."""
         ...
 
 
@@ -157,6 +166,10 @@ class _ThroughGraph:
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         return self.graph.lookup(rows)
+
+    def mean_distance(self, *values: np.ndarray) -> np.ndarray:
+        assert isinstance(self.graph, RowsAndLandmarks)
+        return self.graph.mean_distance(*values)
 
 
 @dataclass(frozen=True)

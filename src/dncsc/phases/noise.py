@@ -10,7 +10,7 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
-from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
+from dncsc.phases.embedding import Embedding, ThroughLandmarks
 from dncsc.phases.sample import draw_rows
 from dncsc.phases.settings import Settings
 
@@ -22,9 +22,9 @@ THRESHOLD_ROWS = 100_000
 
 def find_noise_threshold(engine: Engine, settings: Settings, embedding: Embedding) -> float:
     """Mean distance to landmarks beyond which `Settings.noise` of the rows are."""
-    graph = _graph(embedding)
-    drawn = draw_rows(engine, stream(settings.seed, "noise"), THRESHOLD_ROWS, settings.n_counted, graph.reads)
-    distance = graph.mean_distance(*drawn.values)
+    assert isinstance(embedding, ThroughLandmarks)
+    drawn = draw_rows(engine, stream(settings.seed, "noise"), THRESHOLD_ROWS, settings.n_counted, embedding.inputs)
+    distance = embedding.mean_distance(*drawn.values)
     order = np.argsort(distance, kind="stable")
     within = np.cumsum(drawn.weight[order])
     last = np.searchsorted(within, (1 - settings.noise) * within[-1] * (1 - np.finfo(np.float64).eps))
@@ -33,10 +33,5 @@ def find_noise_threshold(engine: Engine, settings: Settings, embedding: Embeddin
 
 def mark_noise(labels: np.ndarray, embedding: Embedding, threshold: float, *values: np.ndarray) -> None:
     """Take rows that are farther from their landmarks than the threshold out of their clusters."""
-    labels[_graph(embedding).mean_distance(*values) > threshold] = NOISE
-
-
-def _graph(embedding: Embedding) -> RowsAndLandmarks:
-    assert isinstance(embedding, Lifted | Voted)
-    assert isinstance(embedding.graph, RowsAndLandmarks)
-    return embedding.graph
+    assert isinstance(embedding, ThroughLandmarks)
+    labels[embedding.mean_distance(*values) > threshold] = NOISE

@@ -43,5 +43,7 @@ class Settings:
     """whether several kinds of weights are to be made from the same links, for base clusterings of an ensemble"""
     noise: float = 0.0
     """share of the rows that are to be in no cluster"""
+    refine: bool = False
+    """whether neighbours among many rows have a say in labels"""
     policy: CutPolicy = CutPolicy()  # noqa: RUF009
     """thresholds of the cut"""

@@ -108,6 +108,20 @@ class CutPolicy:
     """of the mean cluster's rows: where no second cluster has so many, and there is no gap, rows are divided by
     position (without: ARI of heavy-tailed heaps 6 to 20)"""
 
+    # Refinement
+    refined_landmarks: int = 5000
+    """where labels are refined, if each has so many rows (1,000: MNIST 7 points of ACC, circles and Gaussians 0.1; but
+    Letters and USPS, with fewer rows a landmark, lose 10)"""
+    refined_rows_a_landmark: int = 14
+    prototypes: int = 35_000
+    """rows that agree with their neighbours, where `refine` asks for it (20,000: MNIST 1; half of fewer rows: USPS 2)"""
+    prototype_neighbors: int = 15
+    """of a prototype and of a row, among the prototypes"""
+    prototype_features: int = 32
+    """that prototypes are compared by: principal components, where rows have more features (128: MNIST, USPS 0.6)"""
+    least_refined: float = 0.001
+    """share of the prototypes that change sides: where fewer do, rows keep their labels"""
+
     # Number of clusters
     clear_gap: float = 5.0
     """ratio of neighbouring eigenvalues that shows how many clusters there are"""
@@ -148,13 +162,18 @@ class CutPolicy:
     """of the consensus with members' own choices, in parts of that of these among each other: where it is less, one of
     them is taken (without: tables 25 to 53)"""
 
+    def usual_prototypes(self, n_rows: int) -> int:
+        """How many rows agree with their neighbours, where labels are refined."""
+        return min(self.prototypes, n_rows)
+
     def are_many(self, n_clusters: int, counted: bool) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""
         return n_clusters >= self.many_clusters + counted
 
-    def usual_landmarks(self, n_clusters: int, counted: bool, n_rows: int) -> int:
+    def usual_landmarks(self, n_clusters: int, counted: bool, n_rows: int, refine: bool = False) -> int:
         """How many landmarks there are where their number is left open."""
         if not self.are_many(n_clusters, counted):
-            return self.landmarks
+            are_many_rows = n_rows >= self.refined_rows_a_landmark * self.refined_landmarks
+            return self.refined_landmarks if refine and are_many_rows else self.landmarks
         wanted = max(self.landmarks_a_cluster * n_clusters, self.many_landmarks)
         return max(n_clusters, min(wanted, n_rows // self.rows_a_landmark))

@@ -1,0 +1,199 @@
+"""Borders finer than landmarks: some rows, the prototypes, agree with their neighbours, and all rows follow them.
+
+Landmarks show which clusters there are; a border between two runs through the cells of landmarks. Prototypes are rows
+at random, many more than landmarks, sorted into cells: an inverted file of rows, small enough for the model. Each
+begins with the label that the landmarks give it, and takes that of most of its neighbours until hardly any changes. A
+row then has the label that most of its nearest prototypes have. Of many features, principal components are compared:
+neighbours are better by these, and found many times faster. Where all prototypes of a row's landmarks are of one
+cluster, nothing is searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from dncsc.engines.base import Column, Engine
+from dncsc.engines.layout import block_rows
+from dncsc.engines.seeds import generator, stream
+from dncsc.kernels.communities import move_nodes, vote_rows
+from dncsc.kernels.nearest import search_all
+from dncsc.kernels.projection import directions_of, project_rows
+from dncsc.phases.affinity import Adaptive
+from dncsc.phases.cell_search import CellSearch
+from dncsc.phases.discretize import Centroids
+from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
+from dncsc.phases.inputs import ROWS
+from dncsc.phases.kmeans import kmeans
+from dncsc.phases.sample import draw_rows
+from dncsc.phases.select.cells import distinct_rows
+from dncsc.phases.select.tree import Cells
+from dncsc.phases.settings import Settings
+
+MAX_ROUNDS = 30
+"""of prototypes that change sides"""
+RESOLUTION = 1.0
+"""of the modularity that they gain by it: a small cluster does not vanish among large ones"""
+PROTOTYPES_A_CELL = 50
+PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 4
+"""Cells that are searched for a row; fewer in few features, where fewer are near."""
+CELL_ROWS, CELL_ITERATIONS = 20, 5
+"""Rows a cell, and iterations, of the k-means that finds cells."""
+
+
+MIXED = -1
+"""Stands for the cluster of a landmark whose prototypes are of several."""
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """Rows that tell the cluster of rows near them."""
+
+    directions: np.ndarray | None
+    """(m, d): what rows are projected to; None where they are compared as they are"""
+    search: CellSearch
+    cluster: np.ndarray
+    """int32 (q,)"""
+
+    def vote(self, rows: np.ndarray) -> np.ndarray:
+        """The cluster of most of the prototypes nearest to each row, of which nearer ones count more."""
+        nearest, squared, _ = self.search.find(project(rows, self.directions))
+        shares = Adaptive().weigh(nearest, squared)[0]
+        labels, unused = np.empty(len(rows), np.int32), np.empty(len(rows), shares.dtype)
+        vote_rows(nearest, shares, self.cluster, labels, unused)
+        return labels
+
+
+@dataclass(frozen=True)
+class Refined:
+    """Labels rows by their nearest prototypes; in all else it is the embedding that it refines."""
+
+    embedding: Lifted
+    prototypes: Prototypes
+    settled: np.ndarray
+    """int32 (p,): the cluster of all prototypes that are linked to a landmark, or `MIXED`"""
+
+    @property
+    def graph(self) -> RowsAndLandmarks:
+        assert isinstance(self.embedding.graph, RowsAndLandmarks)
+        return self.embedding.graph
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        return (ROWS, *self.embedding.inputs)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.embedding.columns
+
+    @property
+    def n_dimensions(self) -> int:
+        return self.embedding.n_dimensions
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.embedding.dtype
+
+    def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
+        return [rows, *self.embedding.lookup(rows)]
+
+    def transform(self, *values: np.ndarray) -> np.ndarray:
+        return self.embedding.transform(*values[1:])
+
+    def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of most prototypes near a row; the distance is that of its place to the nearest centroid."""
+        rows, nearest, squared = values
+        of_landmarks = self.settled[nearest]
+        labels = of_landmarks[:, 0].copy()
+        at_border = np.flatnonzero((labels == MIXED) | (of_landmarks != labels[:, None]).any(axis=1))
+        if len(at_border):
+            labels[at_border] = self.prototypes.vote(rows[at_border])
+        return labels, self.embedding.label(centroids, nearest, squared)[1]
+
+    def mean_distance(self, *values: np.ndarray) -> np.ndarray:
+        return self.embedding.mean_distance(*values[1:])
+
+
+def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: Centroids) -> Refined | None:
+    """Labels that neighbours agree with.
+
+    None where next to none of the prototypes changes its own, and where rows are labelled by votes already.
+    """
+    if not isinstance(embedding, Lifted):
+        return None
+    policy = settings.policy
+    wanted = policy.usual_prototypes(settings.n_counted)
+    drawn = draw_rows(engine, stream(settings.seed, "prototypes"), wanted, settings.n_counted)
+    rows = distinct_rows(drawn.values[0])
+    directions = directions_of(rows, policy.prototype_features) if rows.shape[1] > policy.prototype_features else None
+    [places] = _in_blocks(engine, lambda some: [project(some, directions)], rows)
+    search, order = _sorted_by_cells(engine, settings, places)
+    nearest, squared = _in_blocks(engine, embedding.lookup, rows[order])
+    before = embedding.label(centroids.places, nearest, squared)[0]
+    cluster = before.copy()
+    _agree(_neighbors(engine, search), settings.seed, cluster)
+    if np.mean(cluster != before) < policy.least_refined:
+        return None
+    settled = _settled(nearest, cluster, embedding.graph.n_points)
+    return Refined(embedding, Prototypes(directions, search, cluster), settled)
+
+
+def project(rows: np.ndarray, directions: np.ndarray | None) -> np.ndarray:
+    """Rows as prototypes are compared; each by itself, so that it is the same in any block."""
+    if directions is None:
+        return rows
+    places = np.empty((len(rows), len(directions)), rows.dtype)
+    project_rows(rows, directions, places)
+    return places
+
+
+def _sorted_by_cells(engine: Engine, settings: Settings, places: np.ndarray) -> tuple[CellSearch, np.ndarray]:
+    """Prototypes in cells, and the order that they were brought into."""
+    random, n_cells = generator(settings.seed, "cells of prototypes"), max(1, len(places) // PROTOTYPES_A_CELL)
+    some = places[random.permutation(len(places))[: CELL_ROWS * n_cells]]
+    centres = kmeans(some, np.ones(len(some)), n_cells, random, CELL_ITERATIONS, each=engine.each).centres
+    [nearest] = _in_blocks(engine, lambda some: search_all(some, centres, 1)[:1], places)
+    cell = nearest[:, 0]
+    order = np.argsort(cell, kind="stable")
+    first = np.searchsorted(cell[order], np.arange(len(centres) + 1)).astype(np.int32)
+    count = min(settings.policy.prototype_neighbors + 1, len(places))
+    n_probed = min(PROBED_CELLS, PROBED_CELLS_A_FEATURE * places.shape[1], len(centres))
+    return CellSearch(places[order], count, Cells(centres, first), n_probed), order
+
+
+def _neighbors(engine: Engine, search: CellSearch) -> csr_array:
+    """Links of prototypes to their nearest, both ways; each finds itself, too, which counts for nothing."""
+    nearest, squared = _in_blocks(engine, lambda some: search.find(some)[:2], search.landmarks)
+    weight = Adaptive().weigh(nearest, squared)[0].astype(np.float64)
+    n, count = nearest.shape
+    links = csr_array((weight.ravel(), nearest.ravel(), np.arange(0, n * count + 1, count)), shape=(n, n))
+    return csr_array(links + links.T)
+
+
+def _settled(nearest: np.ndarray, cluster: np.ndarray, n_landmarks: int) -> np.ndarray:
+    """The cluster of all prototypes that are linked to a landmark; `MIXED` where they differ, or there are none."""
+    of_link = np.repeat(cluster, nearest.shape[1])
+    low, high = np.full(n_landmarks, np.iinfo(np.int32).max, np.int32), np.full(n_landmarks, MIXED, np.int32)
+    np.minimum.at(low, nearest.ravel(), of_link)
+    np.maximum.at(high, nearest.ravel(), of_link)
+    return np.where(low == high, low, MIXED).astype(np.int32)
+
+
+def _agree(links: csr_array, seed: int, cluster: np.ndarray) -> None:
+    """Let nodes change to the cluster that most of their links lead to, until hardly any does."""
+    degree = np.asarray(links.sum(axis=1), np.float64).ravel()
+    order = generator(seed, "refine").permutation(len(cluster))
+    move_nodes(links.indptr, links.indices, links.data, degree, RESOLUTION, order, MAX_ROUNDS, cluster)
+
+
+def _in_blocks(
+    engine: Engine, function: Callable[[np.ndarray], Sequence[np.ndarray]], rows: np.ndarray
+) -> list[np.ndarray]:
+    """Arrays that a function gives for some rows at a time, side by side, put together."""
+    size = block_rows(rows.shape[1])
+    parts = engine.each(lambda start: function(rows[start : start + size]), range(0, len(rows), size))
+    return [np.concatenate(each) for each in zip(*parts, strict=True)]

@@ -1,0 +1,159 @@
+"""Neighbours have a say in labels: borders become finer, and all promises hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import naive
+from dncsc import DnCSC, estimate, load_model, open_rows
+from dncsc.datasets import load
+from dncsc.kernels.projection import project_rows
+from dncsc.phases.refine import MIXED, Refined, _settled
+
+
+@pytest.fixture(scope="module", name="digits")
+def digits_and_classes():
+    X, y = load_digits(return_X_y=True)
+    return X.astype(np.float32), y
+
+
+@pytest.fixture(scope="module", name="fitted")
+def fitted_to_digits(digits):
+    model = DnCSC(10, refine=True, random_state=0).fit(digits[0])
+    assert isinstance(model._model.embedding, Refined)
+    return model
+
+
+def test_labels_come_closer_to_the_classes(digits):
+    X, y = digits
+    gained = []
+    for seed in range(4):
+        plain = adjusted_rand_score(y, DnCSC(10, random_state=seed).fit_predict(X))
+        gained.append(adjusted_rand_score(y, DnCSC(10, refine=True, random_state=seed).fit_predict(X)) - plain)
+    assert np.mean(gained) > 0.003
+    assert min(gained) > -0.003
+
+
+def test_predict_gives_the_labels_of_the_fit_also_from_a_file(digits, fitted, tmp_path):
+    X, _ = digits
+    assert np.array_equal(fitted.predict(X), fitted.labels_)
+    fitted.save(tmp_path / "model.npz")
+    assert np.array_equal(load_model(tmp_path / "model.npz").predict(X), fitted.labels_)
+    assert np.array_equal(fitted.predict(X[7:9]), fitted.labels_[7:9])
+
+
+def test_labels_do_not_depend_on_threads_or_files(digits, fitted, tmp_path):
+    X, _ = digits
+    assert np.array_equal(DnCSC(10, refine=True, random_state=0, n_jobs=1).fit(X).labels_, fitted.labels_)
+    np.save(tmp_path / "rows.npy", X)
+    from_file = DnCSC(10, refine=True, random_state=0, max_memory="1GB").fit(open_rows(tmp_path / "rows.npy"))
+    assert np.array_equal(from_file.labels_, fitted.labels_)
+
+
+def test_labels_do_not_depend_on_chunks(digits, fitted):
+    dask_array = pytest.importorskip("dask.array")
+    distributed = pytest.importorskip("distributed")
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "processes": False}
+    with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster):
+        chunked = dask_array.from_array(digits[0], chunks=(700, 64))
+        model = DnCSC(10, refine=True, random_state=0).fit(chunked)
+        assert np.array_equal(model.labels_.compute(), fitted.labels_)
+        assert np.array_equal(model.predict(chunked).compute(), fitted.labels_)
+
+
+def test_an_interrupted_fit_goes_on_to_the_same_labels(digits, fitted, tmp_path):
+    X, _ = digits
+    for _ in range(2):  # the second finds all that the first kept
+        model = DnCSC(10, refine=True, random_state=0, checkpoint=tmp_path / "kept").fit(X)
+        assert np.array_equal(model.labels_, fitted.labels_)
+
+
+def test_embedding_scores_and_links_are_those_of_the_cut(digits, fitted):
+    X, _ = digits
+    plain = DnCSC(10, random_state=0).fit(X)
+    assert np.array_equal(fitted.transform(X), plain.transform(X))
+    assert np.array_equal(fitted.score_samples(X), plain.score_samples(X))
+    assert (fitted.affinity(X) != plain.affinity(X)).nnz == 0
+    assert fitted.inertia_ == plain.inertia_
+    assert np.array_equal(fitted.cluster_sizes_, np.bincount(fitted.labels_, minlength=10))
+
+
+def test_noise_is_that_of_the_cut(digits, fitted):
+    X, _ = digits
+    model = DnCSC(10, refine=True, noise=0.05, random_state=0).fit(X)
+    is_noise = model.labels_ == -1
+    assert np.count_nonzero(is_noise) == pytest.approx(0.05 * len(X), abs=2)
+    assert np.array_equal(model.labels_[~is_noise], fitted.labels_[~is_noise])
+    assert np.array_equal(model.predict(X), model.labels_)
+
+
+def test_where_nothing_would_change_nothing_is_kept():
+    X, _ = make_moons(3000, noise=0.05, random_state=0)
+    model = DnCSC(2, refine=True, random_state=0).fit(X)
+    assert not isinstance(model._model.embedding, Refined)
+    assert np.array_equal(model.labels_, DnCSC(2, random_state=0).fit(X).labels_)
+
+
+def test_many_clusters_are_left_to_links_of_rows():
+    X, _ = load("letters", 3000)
+    assert np.array_equal(
+        DnCSC(60, refine=True, random_state=0).fit(X).labels_, DnCSC(60, random_state=0).fit(X).labels_
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 40])
+def test_few_rows_are_refined_or_left(n):
+    X = np.random.default_rng(n).standard_normal((n, 3))
+    assert len(DnCSC(2, refine=True, random_state=0).fit(X).labels_) == n
+
+
+def test_rows_near_one_cluster_alone_are_settled():
+    nearest = np.array([[0, 1], [1, 2], [3, 1]])
+    assert _settled(nearest, np.array([4, 4, 7]), 5).tolist() == [4, MIXED, 4, 7, MIXED]
+
+
+def test_settled_rows_would_be_voted_for_alike(digits, fitted):
+    X, _ = digits
+    refined = fitted._model.embedding
+    rows, nearest, _ = fitted._model.lookup(X)
+    of_landmarks = refined.settled[nearest]
+    is_settled = (of_landmarks[:, 0] != MIXED) & (of_landmarks == of_landmarks[:, :1]).all(axis=1)
+    assert 0.1 < is_settled.mean() < 1
+    agreed = refined.prototypes.vote(rows[is_settled]) == fitted.labels_[is_settled]
+    assert agreed.mean() > 0.995
+
+
+def test_most_of_the_nearest_prototypes_are_found():
+    X, _ = load("pendigits", 10_000)
+    model = DnCSC(10, refine=True, random_state=0).fit(X)
+    search = model._model.embedding.prototypes.search
+    rows = model._model.lookup(X[:300])[0]
+    found, exact = search.find(rows).nearest, naive.search_all(rows, search.landmarks, search.n_neighbors)[0]
+    assert np.mean([np.isin(one, other).mean() for one, other in zip(exact, found, strict=True)]) > 0.95
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_projection_is_the_same_in_any_block(dtype):
+    random = np.random.default_rng(0)
+    rows, directions = random.standard_normal((50, 77)).astype(dtype), random.standard_normal((9, 77)).astype(dtype)
+    whole, part = np.empty((50, 9), dtype), np.empty((3, 9), dtype)
+    project_rows(rows, directions, whole)
+    project_rows(rows[20:23], directions, part)
+    np.testing.assert_allclose(whole, rows @ directions.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(part, whole[20:23])
+
+
+def test_what_refinement_needs_is_told_before():
+    plain, refined = estimate(100_000, 784, n_landmarks=1000), estimate(100_000, 784, n_landmarks=1000, refine=True)
+    assert refined.memory > plain.memory + 35_000 * 784 * 4
+    assert refined.passes > plain.passes
+    assert refined.seconds > plain.seconds
+
+
+def test_there_are_more_landmarks_where_rows_are_many():
+    X, _ = load("fl-20m", 70_000)
+    assert DnCSC(13, refine=True, random_state=0).fit(X).n_landmarks_ == 5000
+    assert DnCSC(13, refine=True, random_state=0).fit(X[:-1]).n_landmarks_ == 1000

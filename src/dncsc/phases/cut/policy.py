@@ -114,7 +114,8 @@ class CutPolicy:
     Letters and USPS, with fewer rows a landmark, lose 10)"""
     refined_rows_a_landmark: int = 14
     prototypes: int = 35_000
-    """rows that agree with their neighbours, where `refine` asks for it (20,000: MNIST 1; half of fewer rows: USPS 2)"""
+    """rows that agree with their neighbours, where `refine` asks for it (20,000: MNIST 1; half of
+    fewer rows: USPS 2)"""
     prototype_neighbors: int = 15
     """of a prototype and of a row, among the prototypes"""
     prototype_features: int = 32

@@ -79,10 +79,9 @@ class Environment:
             sys.exit(f"{' '.join(arguments)}\n{done.stdout}{done.stderr}")
 
     def must_name(self, extra: str, program: str) -> None:
-        """End, unless the last line that a program writes names an extra."""
+        """End, unless a program says which extra it lacks; `dncsc demo` then does what it can without."""
         done = self.run("-c", program)
-        said = " ".join(done.stderr.split())
-        if done.returncode == 0 or f"dncsc[{extra}]" not in said:
+        if f"dncsc[{extra}]" not in done.stderr:
             sys.exit(f"{program}: expected a message that names dncsc[{extra}], got\n{done.stdout}{done.stderr}")
         print(f"  without {extra}: {done.stderr.strip().splitlines()[-1]}")
 

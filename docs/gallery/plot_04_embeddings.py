@@ -3,7 +3,7 @@ Topics in embeddings, by the cosine
 ===================================
 
 Language models make unit vectors of texts. These are made up in the same manner: topics of uneven size that bend. From
-fifty clusters on the graph is cut level by level, so that many take hardly longer than few.
+fifty clusters on the graph is cut level by level, without an eigenvector for each.
 """
 
 import time

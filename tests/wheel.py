@@ -55,6 +55,9 @@ COMMANDS_NEED = {
 }
 """The same, on the command line."""
 
+BRING = {"dask": {"io"}}
+"""Extras that install what others need: frames of Dask need pyarrow."""
+
 
 class Environment:
     """An empty environment in a folder of its own, or one that has all packages of another."""
@@ -125,7 +128,7 @@ def main(dist: Path) -> None:
                 with_extra.must("-c", program)
             print(f"{extra} alone: runs")
             for other, needing in (COMMANDS_NEED if extra == "cli" else NEEDS).items():
-                for program in needing if other != extra else []:
+                for program in [] if other in {extra, *BRING.get(extra, ())} else needing:
                     with_extra.must_name(other, program)
 
         alone.must("-m", "pip", "install", "--quiet", f"{wheel}[cli,plot]")

@@ -65,7 +65,11 @@ def _python(code: str, namespace: dict[str, object]) -> str:
 def _bash(code: str, namespace: dict[str, object]) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     variables = {**os.environ, "PATH": path, "COLUMNS": "100"}
-    done = subprocess.run(["bash", "-ec", code], env=variables, capture_output=True, text=True, check=False)
+    command = ["bash", "-ec", code]
+    with tempfile.TemporaryDirectory() as folder:  # once unseen: times that are shown are not those of compiling
+        aside = shutil.copytree(Path.cwd(), folder, dirs_exist_ok=True)
+        subprocess.run(command, env=variables, cwd=aside, capture_output=True, check=False)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr or done.stdout)
     return done.stderr + done.stdout

@@ -86,10 +86,16 @@ def draw_vectors(model: DnCSC, links: np.ndarray, shown: tuple[int, ...] = (2, 5
 
 
 def draw_labels(model: DnCSC, X: np.ndarray) -> plt.Figure:
-    """Rows in the embedding, and where they are."""
+    """Rows in the embedding, a line each, and where they are."""
     figure, (left, right) = frames(2, 4.4)
-    left.scatter(*model.transform(X)[:, 1:3].T, s=4, c=plot.palette(13)[model.labels_], linewidths=0)
-    left.set(title="two coordinates of the embedding", aspect="auto")
+    order = np.argsort(model.labels_, kind="stable")[:: len(X) // 800]
+    coordinates, colours = model.transform(X[order]), plot.palette(13)[model.labels_[order]]
+    scaled = coordinates / np.abs(coordinates).max(axis=0)
+    n = scaled.shape[1]
+    left.imshow(scaled, cmap="coolwarm", vmin=-1, vmax=1, extent=(1.5, n + 1.5, 1, 0), interpolation="nearest")
+    left.imshow(colours[:, None], extent=(0, 1, 1, 0), interpolation="nearest")
+    left.set(title="the embedding: rows, sorted by cluster", aspect="auto", xlim=(0, n + 1.5))
+    left.set(xlabel=f"cluster, and {n} coordinates")
     right.scatter(*X.T, s=0.8, c=plot.palette(13)[model.labels_], linewidths=0)
     right.set_title("the clusters")
     return figure

@@ -31,6 +31,6 @@ with tempfile.TemporaryDirectory() as folder:
 # %%
 # Two of its pictures, drawn here by `dncsc.plot`.
 figure, axes = plt.subplots(1, 2, figsize=(10, 4))
-plot.clusters(model, scaler.transform(iris.data), features=["petal length (cm)", "petal width (cm)"], ax=axes[0])
+plot.clusters(model, iris.data, features=["petal length (cm)", "petal width (cm)"], ax=axes[0])
 plot.eigenvalues(model, ax=axes[1])
 print(model.diagnosis_)

@@ -83,7 +83,9 @@ def draw(rows: Sequence[tuple[str, np.ndarray, Sequence[Cell]]], names: Sequence
             colours = np.vstack([plot.palette(max(labels.max() + 1, 1)), [[0.75, 0.75, 0.75]]])  # the last for noise
             size = 3 if len(X) < 10_000 else 1
             ax.scatter(*X[some].T, s=size, c=colours[labels[some]], linewidths=0)
-            ax.text(0.97, 0.03, f"{seconds:.2f} s", transform=ax.transAxes, ha="right", va="bottom", fontsize=9)
+            behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+            place = {"transform": ax.transAxes, "ha": "right", "va": "bottom", "fontsize": 9}
+            ax.text(0.97, 0.03, f"{seconds:.2f} s", bbox=behind, **place)
         line[0].set_ylabel(shape)
     for ax, name in zip(axes[0], names, strict=True):
         ax.set_title(name, fontsize=10)

@@ -111,8 +111,10 @@ def write(
     about = {"schema": schema.version, "dncsc": __version__}
     text = json.dumps({**header, **about, "record": _pack(record, schema, arrays)}, allow_nan=False)
     arrays[HEADER] = np.frombuffer(text.encode(), np.uint8)
-    with atomic_write(path, overwrite) as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
+    with atomic_write(path, overwrite) as file, zipfile.ZipFile(file, "w") as archive:  # closed where writing fails,
+        for name, array in arrays.items():  # which numpy.savez sees to from NumPy 2 on only
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, array, allow_pickle=False)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

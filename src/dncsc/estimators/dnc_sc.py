@@ -53,8 +53,8 @@ class DnCSC(LandmarkClusterer):
     select : {"auto", "dnc", "dnc-kmeans", "kmeans", "rows"}, default="auto"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. These two are slower, and there for comparison. "rows" draws
-        rows at random, and cuts their graph level by level instead of by eigenvectors, which takes hardly longer for
-        thousands of clusters than for a few. "auto" is "dnc" below fifty clusters, and "rows" from there on.
+        rows at random, and cuts their graph level by level instead of by eigenvectors, whose cost grows with the square
+        of the number of clusters. "auto" is "dnc" below fifty clusters, and "rows" from there on.
     nearest : {"auto", "candidates", "exact"}, default="auto"
         Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
         "exact" where that takes little longer: with hundreds of features that depend on each other.

@@ -62,7 +62,7 @@ class LSEC(EnsembleClusterer):
 
     See Also
     --------
-    DnCSC : One clustering, some ten times faster.
+    DnCSC : One clustering, and much faster.
 
     Examples
     --------

@@ -88,7 +88,7 @@ class _Steps:
 
     def forget(self, links: Links) -> None:
         """Give up what is kept for each row."""
-        for column in links.columns:
+        for column in reversed(links.columns):
             self._engine.drop(column.name)
 
     def once(
@@ -181,7 +181,7 @@ def run(
         assert isinstance(embedding, Lifted | Voted)
         cluster, power = embedding.label_points(centroids.places), chosen.policy.join_power
         tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), embedding.graph.points, power)
-    for name in columns_of(embedding.inputs):
+    for name in reversed(columns_of(embedding.inputs)):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places, threshold)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero

@@ -166,4 +166,5 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         keeps_products=row_bytes is None and getattr(estimator, "_keeps_products", False),
         places_rows=hasattr(estimator, "n_landmarks"),
         is_multilevel=getattr(estimator, "_is_multilevel", False),
+        searches_all=getattr(estimator, "nearest", "exact") == "exact",
     )

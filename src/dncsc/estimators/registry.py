@@ -162,6 +162,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         thread_count(given["n_jobs"]),
         is_multilevel=DnCSC(given["n_clusters"], max_clusters=k, select=given["select"])._is_multilevel
         and not given["n_members"],
+        searches_all=given["nearest"] == "exact",
     )
     alpha = usual_rate(n_rows, k) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))

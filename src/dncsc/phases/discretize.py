@@ -19,15 +19,13 @@ from dncsc.phases.inputs import columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
 from dncsc.phases.nearest import NEAREST
 from dncsc.phases.noise import mark_noise
-from dncsc.phases.sample import Drawn, draw_rows
+from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
 from dncsc.phases.settings import Settings
 from dncsc.phases.settled import settled_points
 
 LABEL = "label"
 """Column: the cluster of a row."""
 
-SAMPLE_ROWS = 20_000
-SAMPLE_ROWS_A_CLUSTER = 200
 TRIALS = 3
 """Points tried for each starting centroid."""
 PRELIMINARY_RUNS = 5
@@ -114,13 +112,15 @@ def label_all(
 
 def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroids:
     """The best of `n_init` runs of k-means on a sample of placed rows."""
-    wanted = max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * settings.n_clusters)
-    return k_means_of(draw(engine, settings, embedding, wanted), settings, embedding, engine.each)
+    drawn = draw(engine, settings, embedding, rows_to_place(settings.n_clusters))
+    return k_means_of(drawn, settings, embedding, engine.each)
 
 
 def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
-    """What an embedding places a sample of the rows by."""
-    return draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.inputs)
+    """What an embedding places a sample of the rows by; known where a sample has told how long links are."""
+    keys, inputs = stream(settings.seed, "discretize"), tuple(embedding.inputs)
+    known: Drawn | None = engine.samples.get((keys, wanted, inputs))
+    return known or draw_rows(engine, keys, wanted, settings.n_counted, inputs)
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:

@@ -136,9 +136,14 @@ class Size:
         """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too."""
         if self.row_bytes is not None:
             return self.must_keep
-        measured = measured_when_read(self.n_rows, self.n_features) and not (self.searches_all or self.is_multilevel)
         number = np.dtype(number_type(self.n_landmarks)).itemsize
-        return self.must_keep + self.n_rows * self.n_neighbors * (number + (0 if measured else self.value_bytes))
+        link = number if self.measures_again else number + self.value_bytes
+        return self.must_keep + self.n_rows * self.n_neighbors * link
+
+    @property
+    def measures_again(self) -> bool:
+        """Whether lengths of links are not kept."""
+        return measured_when_read(self.n_rows, self.n_features) and not (self.searches_all or self.is_multilevel)
 
     @property
     def must_keep(self) -> int:

@@ -312,7 +312,7 @@ def test_estimates_grow_with_the_rows_and_can_be_read():
     assert large.least_memory < 5e8
     assert 10 < large.seconds < 1000
     assert "of memory beyond the data" in str(large)
-    assert "of scratch files; 9 passes over the rows; about" in str(large)
+    assert "of scratch files; 8 passes over the rows; about" in str(large)
     assert estimate(10**6, 2, dtype="float64").memory > sizes[1].memory
     assert estimate(10**6, 2, n_members=20).scratch > sizes[1].scratch
 

@@ -139,7 +139,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     --------
     >>> from dncsc import estimate
     >>> print(estimate(100_000_000, 2).passes)
-    9
+    8
     """
     known = sorted({name for each in CLASSES.values() for name in inspect.signature(each).parameters})
     for name, value in params.items():
@@ -171,6 +171,6 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,
-        passes=5 + 2 * rounds,
+        passes=5 + 2 * rounds - size.measures_again,
         seconds=seconds_of_passes(size, alpha, rounds) + seconds_of_clusters(size, given["n_init"]),
     )

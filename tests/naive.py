@@ -344,6 +344,12 @@ def agglomerate(links):
     return steps
 
 
+def settle(nearest, cluster):
+    """Label of each row whose landmarks are all of one cluster, and else None (kernels/settle.py)."""
+    found = [set(cluster[each].tolist()) for each in nearest]
+    return [min(each) if len(each) == 1 and min(each) >= 0 else None for each in found]
+
+
 def vote(nearest, shares, cluster):
     """Cluster of a row's largest share, the first of equal ones; squared distance of all shares from that corner."""
     corners = np.eye(cluster.max() + 1)

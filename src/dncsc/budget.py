@@ -22,9 +22,9 @@ from dncsc.phases.discretize import (
     PRELIMINARY_ROWS,
     PRELIMINARY_ROWS_A_CLUSTER,
     PRELIMINARY_RUNS,
-    SAMPLE_ROWS,
-    SAMPLE_ROWS_A_CLUSTER,
 )
+from dncsc.phases.nearest import measured_when_read, number_type
+from dncsc.phases.sample import rows_to_place
 from dncsc.phases.select.cells import LANDMARKS_A_CELL
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 from dncsc.phases.settings import Settings
@@ -93,11 +93,13 @@ class Size:
     """whether landmarks are rows, and nothing grows with landmarks times clusters"""
     n_prototypes: int = 0
     """rows that refine labels"""
+    searches_all: bool = False
+    """whether links are found among all landmarks: their lengths are then kept, however many rows there are"""
 
     @property
     def sample(self) -> int:
         """Rows that centroids are found with."""
-        return min(max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * self.n_clusters), self.n_rows)
+        return min(rows_to_place(self.n_clusters), self.n_rows)
 
     @property
     def places(self) -> int:
@@ -140,8 +142,16 @@ class Size:
     @property
     def columns(self) -> int:
         """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too."""
-        nearest = self.n_neighbors * (4 + self.value_bytes) if self.row_bytes is None else 0
-        return self.must_keep + self.n_rows * nearest
+        if self.row_bytes is not None:
+            return self.must_keep
+        number = np.dtype(number_type(self.n_landmarks)).itemsize
+        link = number if self.measures_again else number + self.value_bytes
+        return self.must_keep + self.n_rows * self.n_neighbors * link
+
+    @property
+    def measures_again(self) -> bool:
+        """Whether lengths of links are not kept."""
+        return measured_when_read(self.n_rows, self.n_features) and not (self.searches_all or self.is_multilevel)
 
     @property
     def must_keep(self) -> int:

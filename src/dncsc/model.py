@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
+from dncsc.kernels.settle import settle_rows
 from dncsc.phases.discretize import LABEL
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.nearest import NEAREST
 from dncsc.phases.noise import mark_noise
 from dncsc.phases.refine import Refined
+from dncsc.phases.settled import settled_points
 from dncsc.phases.survey import NotFinite, check_finite, find_not_finite
 
 FARTHEST = {"float32": 2.0**50, "float64": 2.0**410}
@@ -39,10 +42,18 @@ class Model:
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
         values = self.lookup(rows)
-        labels, _ = self.embedding.label(self.centroids, *values)
+        labels, rest = np.empty(len(rows), np.int32), np.arange(len(rows))
+        if self._settled is not None:
+            rest = settle_rows(values[0], self._settled, labels)
+        labels[rest], _ = self.embedding.label(self.centroids, *(each[rest] for each in values))
         if self.noise_threshold is not None:
             mark_noise(labels, self.embedding, self.noise_threshold, *values)
         return [labels]
+
+    @cached_property
+    def _settled(self) -> np.ndarray | None:
+        """The clusters of landmarks, where they tell those of most rows."""
+        return settled_points(self.embedding, self.centroids)
 
     def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """How near each row is to landmarks, in the user's units: less is farther."""

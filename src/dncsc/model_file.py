@@ -51,7 +51,7 @@ KINDS = Schema(
         Kind("affinity/row-normalised", RowNormalised, "weights"),
         Kind("affinity/self-tuning", SelfTuning, "scales"),
         Kind("base-clustering", BaseClustering, "embedding centroids clusters"),
-        Kind("centroids", Centroids, "places n_iter"),
+        Kind("centroids", Centroids, "places n_iter mean_squared", mean_squared=None),
         Kind(
             "cluster-count",
             Counted,

@@ -89,7 +89,7 @@ class _Steps:
 
     def forget(self, links: Links) -> None:
         """Give up what is kept for each row."""
-        for column in links.columns:
+        for column in reversed(links.columns):
             self._engine.drop(column.name)
 
     def once(
@@ -172,7 +172,7 @@ def run(
     embedding: Any = partition.embedding
     refined: Refined | None = None
     if chosen.refine:
-        refined = steps.once("refine", Refined, refine, chosen, embedding, centroids, say=False)  # type: ignore[arg-type]
+        refined = steps.once("refine", Refined, refine, chosen, embedding, centroids.places, say=False)  # type: ignore[arg-type]
     if refined is not None:
         embedding, labelled = refined, steps("refine", label_all, refined, centroids, threshold)
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
@@ -191,7 +191,7 @@ def run(
         if partition.counted is not None:
             counted = with_parts(partition.counted, cluster, cut.graph.points, chosen.policy)
             partition = replace(partition, counted=counted)
-    for name in columns_of(embedding.inputs):
+    for name in reversed(columns_of(embedding.inputs)):
         engine.drop(name)
     model = Model(engine.frame, embedding, centroids.places, threshold)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero

@@ -11,7 +11,7 @@ import naive
 from dncsc import DnCSC, estimate, load_model, open_rows
 from dncsc.datasets import load
 from dncsc.kernels.projection import project_rows
-from dncsc.phases.refine import MIXED, Refined, _settled
+from dncsc.phases.refine import UNSETTLED, Refined, _settled
 
 
 @pytest.fixture(scope="module", name="digits")
@@ -112,15 +112,15 @@ def test_few_rows_are_refined_or_left(n):
 
 def test_rows_near_one_cluster_alone_are_settled():
     nearest = np.array([[0, 1], [1, 2], [3, 1]])
-    assert _settled(nearest, np.array([4, 4, 7]), 5).tolist() == [4, MIXED, 4, 7, MIXED]
+    assert _settled(nearest, np.array([4, 4, 7]), 5).tolist() == [4, UNSETTLED, 4, 7, UNSETTLED]
 
 
 def test_settled_rows_would_be_voted_for_alike(digits, fitted):
     X, _ = digits
     refined = fitted._model.embedding
-    rows, nearest, _ = fitted._model.lookup(X)
+    nearest, _, rows = fitted._model.lookup(X)
     of_landmarks = refined.settled[nearest]
-    is_settled = (of_landmarks[:, 0] != MIXED) & (of_landmarks == of_landmarks[:, :1]).all(axis=1)
+    is_settled = (of_landmarks[:, 0] != UNSETTLED) & (of_landmarks == of_landmarks[:, :1]).all(axis=1)
     assert 0.1 < is_settled.mean() < 1
     agreed = refined.prototypes.vote(rows[is_settled]) == fitted.labels_[is_settled]
     assert agreed.mean() > 0.995
@@ -130,7 +130,7 @@ def test_most_of_the_nearest_prototypes_are_found():
     X, _ = load("pendigits", 10_000)
     model = DnCSC(10, refine=True, random_state=0).fit(X)
     search = model._model.embedding.prototypes.search
-    rows = model._model.lookup(X[:300])[0]
+    rows = model._model.lookup(X[:300])[-1]
     found, exact = search.find(rows).nearest, naive.search_all(rows, search.landmarks, search.n_neighbors)[0]
     assert np.mean([np.isin(one, other).mean() for one, other in zip(exact, found, strict=True)]) > 0.95
 

@@ -123,6 +123,11 @@ class Task(ABC, Generic[Total, Outcome]):
         """Columns that it fills."""
         return ()
 
+    @property
+    def keeps(self) -> Sequence[Column]:
+        """Columns that it reads, to be kept from now on: until then engines have rules for them, and no values."""
+        return ()
+
     @abstractmethod
     def begin(self) -> Total:
         """An empty total for one shard."""
@@ -152,6 +157,7 @@ class Engine(ABC):
         self.weight_scale = 1.0  # what weights are multiplied by before tasks see them
         self.phase = ""  # what is going on, for watchers
         self.most_values = most_values
+        self.samples: dict[Any, Any] = {}  # that a later phase would draw again, by what it would ask for
         self._kept: dict[str, Column] = {}
         self._rules: dict[str, RecomputeRule] = {}
         self._progress = Progress(shape[0])

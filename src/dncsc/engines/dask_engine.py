@@ -9,7 +9,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dncsc.engines.base import MOST_VALUES, Engine, Outcome, Task, Total
+from dncsc.engines.base import MOST_VALUES, Column, Engine, Outcome, Task, Total
 from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, total_only, visit, weights_of
 from dncsc.engines.dask_units import slices_of, work_units
 from dncsc.engines.dask_workers import Function, Placement, current_workers
@@ -61,9 +61,10 @@ class DaskEngine(Engine):
         of_chunks = self._rows.placement()
         placement = [of_chunks[first.part] for first, *_ in self._slices]
         self._weights = self._weights or self._place_weights(placement)
-        visited = self._visit_all(task, placement)
+        made = [column for column in task.keeps if column.name not in self._kept]
+        visited = self._visit_all(task, made, placement)
         results = self._kept_of_all(visited, placement)
-        for column in task.writes:
+        for column in (*task.writes, *made):
             self._holders[column.name] = visited
             self._kept[column.name] = column
             self._set_rule(column)
@@ -106,12 +107,12 @@ class DaskEngine(Engine):
             return self._map(weights_of, "weight", self._units, parts, placement=placement)
         return [self._workers.send(weight[p.start : p.stop], self._key("weight"), PASSES) for p in self._units]
 
-    def _visit_all(self, task: Task[Any, Any], placement: Placement) -> list[Any]:
+    def _visit_all(self, task: Task[Any, Any], made: Sequence[Column], placement: Placement) -> list[Any]:
         """What will be known of each unit: first of those that wait for no other, then of those behind them."""
         kept, rules = self._sources(task.reads)
         holders = list({id(self._holders[name]): self._holders[name] for name in kept}.values())
         taken = [[name for name in kept if self._holders[name] is holder] for holder in holders]
-        work = Work(task, self.frame, self.weight_scale, taken, rules, self.layout.block_rows, self.phase)
+        work = Work(task, made, self.frame, self.weight_scale, taken, rules, self.layout.block_rows, self.phase)
         shared = self._workers.send(work, self._key("work"), len(self._units))
         chunks = self._rows.again()
         if chunks is not self._rows or not self._tails:

@@ -12,7 +12,7 @@ import numpy as np
 from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
 
-from dncsc.engines.base import Block, RecomputeRule, Task, Values
+from dncsc.engines.base import Block, Column, RecomputeRule, Task, Values
 from dncsc.engines.dask_units import PartSlice, WorkUnit
 from dncsc.engines.dask_workers import naming, read_here
 from dncsc.engines.frame import Frame
@@ -25,6 +25,8 @@ class Work:
     """What all tasks of a pass share: it goes to each worker once."""
 
     task: Task[Any, Any]
+    made: Sequence[Column]
+    """columns that follow by rules in this pass, to be kept from then on"""
     frame: Frame
     weight_scale: float
     taken: Sequence[Sequence[str]]
@@ -91,6 +93,7 @@ def visit(
         written = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in task.writes}
         for name in written.keys() & set(task.reads):
             written[name][:] = columns[name]
+        made = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in work.made}
         kept = []
         for segment in unit.segments:
             total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
@@ -100,10 +103,13 @@ def visit(
                 values = {name: values[start:stop] for name, values in {**columns, **written}.items()}
                 weights = ones[: stop - start] if weight is None else scaled(weight[start:stop], work.weight_scale)
                 span = unit.start + start, unit.start + stop
-                task.visit(total, Block(*span, Values(values, work.rules), weights, partial(rows.make, start, stop)))
+                block = Block(*span, Values(values, work.rules), weights, partial(rows.make, start, stop))
+                task.visit(total, block)
+                for name, whole in made.items():
+                    whole[start:stop] = block.columns[name]
             if segment.is_last:
                 kept.append(task.end(total))
-        return Visited(kept, total if unit.stays_open else None, written)
+        return Visited(kept, total if unit.stays_open else None, written | made)
 
 
 def weights_of(unit: WorkUnit, weight: Any) -> np.ndarray:

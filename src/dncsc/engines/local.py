@@ -71,6 +71,9 @@ class LocalEngine(Engine):
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         for column in task.writes:
             self._allocate(column)
+        made = [each for each in task.keeps if each.name not in self._kept and self._columns.keeps(each)]
+        for column in made:
+            self._columns.allocate(column)
         self._progress.begin(self.phase)
 
         def run(number: int) -> Outcome:
@@ -82,10 +85,16 @@ class LocalEngine(Engine):
                 for column in task.writes:
                     if column.name in self._kept:
                         self._columns.put(column.name, start, block.columns[column.name])
+                for column in made:
+                    values = self._columns.get(column.name, start, stop, filled=False)
+                    values[:] = block.columns[column.name]
+                    self._columns.put(column.name, start, values)
                 self._progress.advance(stop - start)
             return task.end(total)
 
-        return self._pool.each(run, range(self.layout.n_shards))
+        results = self._pool.each(run, range(self.layout.n_shards))
+        self._kept |= {column.name: column for column in made}
+        return results
 
     def take(self, name: str) -> np.ndarray:
         del self._kept[name]

@@ -22,6 +22,9 @@ from dncsc.memory import format_bytes, resident
 from dncsc.phases.settings import AUTO, Settings
 from dncsc.rows import Rows, from_memmap
 
+VALUES_IN_MEMORY = 2**23
+"""That a phase may gather at a time of rows in memory: one more pass over these costs less than memory never used."""
+
 
 def open_engine(
     rows: Any, weight: Any, n_jobs: int | None, size: Size, limits: ResourceLimits, dtype: Any = None
@@ -68,7 +71,8 @@ def open_engine(
         spare -= size.columns + need
     readable = in_files or isinstance(rows, FrameRows)
     source: Any = _Copy(rows, copy, columns) if copied else rows if readable else ArraySource(rows)
-    most = min(MOST_VALUES, max(spare, size.working) // 2 // size.value_bytes)
+    at_once = VALUES_IN_MEMORY if bytes_held(rows) else MOST_VALUES
+    most = min(at_once, max(spare, size.working) // 2 // size.value_bytes)
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
 
 
@@ -165,4 +169,5 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         places_rows=hasattr(estimator, "n_landmarks"),
         is_multilevel=getattr(estimator, "_is_multilevel", False),
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if getattr(estimator, "refine", False) else 0,
+        searches_all=getattr(estimator, "nearest", "exact") == "exact",
     )

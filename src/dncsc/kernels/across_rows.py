@@ -142,3 +142,17 @@ def search_across_rows(rows, order, first, landmarks, candidates, reach, nearest
                 for j in range(n_nearest):
                     nearest[row, j] = best_index[j, r]
                     squared[row, j] = best[j, r]
+
+
+@jit()
+def measure_links(rows, nearest, landmarks, squared):
+    """Squared distances, OUT (n, K), to landmarks that are known, IN int (n, K): to the bit those of the search."""
+    n, n_nearest = nearest.shape
+    for r in range(n):
+        for j in range(n_nearest):
+            landmark = landmarks[nearest[r, j]]
+            total = rows.dtype.type(0)
+            for f in range(rows.shape[1]):
+                u = rows[r, f] - landmark[f]
+                total += u * u
+            squared[r, j] = total

@@ -14,14 +14,24 @@ from dncsc.kernels._jit import jit
 
 EMPTY = -1
 
+MOST_UNROLLED = 8
+"""Links of a row up to which the number of them is part of what is compiled: half the time, for K = 5."""
 
-@jit()
-def add_rows_dense(nearest, transition, mass, square):
+
+def add_rows_dense(nearest: np.ndarray, transition: np.ndarray, mass: np.ndarray, square: np.ndarray) -> None:
     """Add the rows of a block to half of W_R, OUT float64 (p, p): W_R is this plus its transpose, less the diagonal.
 
-    IN: nearest int32 (n, K), transition (n, K), and mass (n,), the degree of each row times its sample weight.
+    IN: nearest int (n, K), transition (n, K), and mass (n,), the degree of each row times its sample weight.
     """
-    n, n_nearest = nearest.shape
+    n_nearest = nearest.shape[1]
+    _add_rows_dense(nearest, transition, mass, square, (0,) * n_nearest if n_nearest <= MOST_UNROLLED else ())
+
+
+@jit()
+def _add_rows_dense(nearest, transition, mass, square, links):
+    """The same; `links` is a tuple of K numbers, whose length the compiler knows, or an empty one."""
+    n = nearest.shape[0]
+    n_nearest = len(links) if len(links) > 0 else nearest.shape[1]
     for r in range(n):
         for a in range(n_nearest):
             line = square[np.uint32(nearest[r, a])]  # unsigned: no look for negative indices

@@ -122,6 +122,7 @@ class RowsAndClusters:
     """The bipartite graph of rows and the clusters of all base clusterings."""
 
     shared: tuple[SharedClusterings, ...]
+    kept_columns: ClassVar[Sequence[Column]] = ()
 
     @property
     def reads(self) -> Sequence[str]:

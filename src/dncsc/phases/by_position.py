@@ -13,9 +13,9 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
 from dncsc.phases.cut.transfer_cut import Partition
-from dncsc.phases.discretize import SAMPLE_ROWS, one_run
+from dncsc.phases.discretize import one_run
 from dncsc.phases.embedding import Lift, Lifted, nearest_centroids
-from dncsc.phases.sample import draw_rows
+from dncsc.phases.sample import SAMPLE_ROWS, draw_rows
 from dncsc.phases.settings import AUTO, Settings
 
 STARTS = 10

@@ -34,7 +34,7 @@ class CellSearch(Search):
     """cells that are searched for a row"""
     reads: ClassVar[Sequence[str]] = ()
 
-    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
+    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
         nearest = np.empty((len(rows), self.n_neighbors), np.int32)
         squared = np.empty((len(rows), self.n_neighbors), rows.dtype)
         found = np.empty(len(rows), np.int32)

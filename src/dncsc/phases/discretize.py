@@ -13,18 +13,19 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
+from dncsc.kernels.settle import settle_rows
 from dncsc.phases.embedding import Embedding
-from dncsc.phases.inputs import columns_of, values_of
+from dncsc.phases.inputs import columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
+from dncsc.phases.nearest import NEAREST
 from dncsc.phases.noise import mark_noise
-from dncsc.phases.sample import Drawn, draw_rows
+from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
 from dncsc.phases.settings import Settings
+from dncsc.phases.settled import settled_points
 
 LABEL = "label"
 """Column: the cluster of a row."""
 
-SAMPLE_ROWS = 20_000
-SAMPLE_ROWS_A_CLUSTER = 200
 TRIALS = 3
 """Points tried for each starting centroid."""
 PRELIMINARY_RUNS = 5
@@ -42,6 +43,8 @@ class Centroids:
 
     places: np.ndarray
     n_iter: int
+    mean_squared: float | None = None
+    """mean squared distance to them of the sample that they were found with; None where all rows are to tell"""
 
 
 @dataclass
@@ -52,11 +55,20 @@ class Labelled:
     count: np.ndarray
 
 
+@dataclass
+class _Sums:
+    count: np.ndarray
+    mass: float = 0.0
+    squared: float = 0.0
+    """of rows that were placed; the others were settled without"""
+
+
 @dataclass(frozen=True)
-class _Label(Pass[Labelled]):
+class _Label(Pass[_Sums]):
     embedding: Embedding
     centroids: np.ndarray
     noise_threshold: float | None
+    settled: np.ndarray | None
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -66,16 +78,23 @@ class _Label(Pass[Labelled]):
     def reads(self) -> Sequence[str]:
         return columns_of(self.embedding.inputs)
 
-    def begin(self) -> Labelled:
-        return Labelled(0.0, np.zeros(len(self.centroids), np.int64))
+    def begin(self) -> _Sums:
+        return _Sums(np.zeros(len(self.centroids), np.int64))
 
-    def visit(self, total: Labelled, block: Block) -> None:
-        values = values_of(block, self.embedding.inputs)
-        labels, squared = self.embedding.label(self.centroids, *values)
-        total.inertia += float(block.weight @ squared.astype(np.float64))
+    def visit(self, total: _Sums, block: Block) -> None:
+        labels, inputs = block.columns[LABEL], self.embedding.inputs
+        if self.settled is None:
+            values = values_of(block, inputs)
+            labels[:], squared = self.embedding.label(self.centroids, *values)
+            total.squared += float(block.weight @ squared.astype(np.float64))
+        else:
+            rest = settle_rows(block.columns[NEAREST], self.settled, labels)
+            values = some_values_of(block, inputs, rest)
+            labels[rest], squared = self.embedding.label(self.centroids, *values)
+            total.squared += float(block.weight[rest] @ squared.astype(np.float64))
         if self.noise_threshold is not None:
-            mark_noise(labels, self.embedding, self.noise_threshold, *values)
-        block.columns[LABEL][:] = labels
+            mark_noise(labels, self.embedding, self.noise_threshold, *values_of(block, inputs))
+        total.mass += float(block.weight.sum())
         total.count += np.bincount(labels + 1, minlength=len(total.count) + 1)[1:]
 
 
@@ -83,19 +102,25 @@ def label_all(
     engine: Engine, embedding: Embedding, centroids: Centroids, noise_threshold: float | None = None
 ) -> Labelled:
     """Every row goes to the nearest centroid, unless it is too far from landmarks; fills the column `LABEL`."""
-    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold))
-    return Labelled(sum(total.inertia for total in totals), np.sum([total.count for total in totals], axis=0))
+    settled = settled_points(embedding, centroids.places)
+    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold, settled))
+    inertia = sum(total.squared for total in totals)
+    if centroids.mean_squared is not None:
+        inertia = centroids.mean_squared * sum(total.mass for total in totals)
+    return Labelled(inertia, np.sum([total.count for total in totals], axis=0))
 
 
 def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroids:
     """The best of `n_init` runs of k-means on a sample of placed rows."""
-    wanted = max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * settings.n_clusters)
-    return k_means_of(draw(engine, settings, embedding, wanted), settings, embedding, engine.each)
+    drawn = draw(engine, settings, embedding, rows_to_place(settings.n_clusters))
+    return k_means_of(drawn, settings, embedding, engine.each)
 
 
 def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
-    """What an embedding places a sample of the rows by."""
-    return draw_rows(engine, stream(settings.seed, "discretize"), wanted, settings.n_counted, embedding.inputs)
+    """What an embedding places a sample of the rows by; known where a sample has told how long links are."""
+    keys, inputs = stream(settings.seed, "discretize"), tuple(embedding.inputs)
+    known: Drawn | None = engine.samples.get((keys, wanted, inputs))
+    return known or draw_rows(engine, keys, wanted, settings.n_counted, inputs)
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:
@@ -110,7 +135,8 @@ def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Eac
     best = min(runs, key=lambda run: run.inertia)
     # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
     direction = generator(settings.seed, "number").standard_normal(points.shape[1])
-    return Centroids(best.centres[np.argsort(best.centres.astype(np.float64) @ direction)], best.n_iter)
+    places = best.centres[np.argsort(best.centres.astype(np.float64) @ direction)]
+    return Centroids(places, best.n_iter, best.inertia / float(drawn.weight.sum()))
 
 
 def _preliminary_runs(points: np.ndarray, weight: np.ndarray, settings: Settings, each: Each) -> list[KMeans]:

@@ -94,6 +94,11 @@ class Bipartite(Protocol):
     def columns(self) -> Sequence[Column]: ...
 
     @property
+    def kept_columns(self) -> Sequence[Column]:
+        """Columns that are worth keeping, once they have been made."""
+        ...
+
+    @property
     def n_points(self) -> int: ...
 
     @property
@@ -125,6 +130,10 @@ class RowsAndLandmarks:
     @property
     def columns(self) -> Sequence[Column]:
         return self.links.columns
+
+    @property
+    def kept_columns(self) -> Sequence[Column]:
+        return self.links.search.kept_columns
 
     @property
     def n_points(self) -> int:

@@ -94,7 +94,7 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
         all_shared.append(shared)
         has_gap = has_gap or graphs.coarse is None or graphs.coarse.embedding.n_dimensions <= settings.n_clusters
         engine.sweep(_LabelRows(shared))
-        for name in columns_of(graphs.fine[0].embedding.inputs):
+        for name in reversed(columns_of(graphs.fine[0].embedding.inputs)):
             engine.drop(name)
     found = cut(engine, settings, RowsAndClusters(tuple(all_shared)), CutOptions(weighted=not has_gap))
     assert isinstance(found, Partition)  # it may fragment

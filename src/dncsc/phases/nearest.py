@@ -6,16 +6,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine, Pass
+from dncsc.engines.base import Block, Column, Engine, Pass, RecomputeRule
 from dncsc.engines.seeds import stream
-from dncsc.kernels.nearest import CENTRES_ALONG, PrunedSearch, pruning_helps, search_all, search_candidates
+from dncsc.kernels.across_rows import measure_links
+from dncsc.kernels.nearest import (
+    CENTRES_ALONG,
+    LANDMARKS_ALONG,
+    PrunedSearch,
+    pruning_helps,
+    search_all,
+    search_candidates,
+)
 from dncsc.kernels.projection import PROJECTION_SIZE
 from dncsc.kernels.sums import add_distances
-from dncsc.phases.sample import draw_rows
+from dncsc.phases.inputs import ROWS
+from dncsc.phases.sample import draw_rows, rows_to_place
 from dncsc.phases.select.tree import SUBSET, Selection, Tree
 from dncsc.phases.settings import ADAPTIVE, Settings
 
@@ -27,8 +36,20 @@ SQUARED = "squared"
 
 TRIED_ROWS = 256
 """that tell how many landmarks projections leave to look at"""
+MANY_ROWS = 200_000
+"""beyond which a sample tells how long links are"""
 MOST_WORK = 3
 """times that of a search among candidates: for so much, all landmarks are searched"""
+
+
+def number_type(n_landmarks: int) -> type[np.integer[Any]]:
+    """What the numbers of so many landmarks fit in."""
+    return np.uint16 if n_landmarks <= 2**16 else np.int32
+
+
+def measured_when_read(n_rows: int, n_features: int) -> bool:
+    """Whether lengths of links are measured again whenever they are needed: of few features that is soon done."""
+    return n_rows > MANY_ROWS and n_features < LANDMARKS_ALONG
 
 
 class Found(NamedTuple):
@@ -48,17 +69,45 @@ class Search(ABC):
     reads: ClassVar[Sequence[str]] = (SUBSET,)
 
     @abstractmethod
-    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found: ...
+    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found: ...
+
+    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
+        found = self._find(rows, *own)
+        return found._replace(nearest=found.nearest.astype(number_type(len(self.landmarks)), copy=False))
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return self.find(rows, *values)[:2]
 
     @property
+    def measure(self) -> RecomputeRule:
+        """How squared distances follow, to the last bit: by the search, or where that is less work, from its result."""
+        return self
+
+    @property
     def columns(self) -> Sequence[Column]:
         return (
-            Column(NEAREST, np.int32, self.n_neighbors, self),
-            Column(SQUARED, self.landmarks.dtype, self.n_neighbors, self),
+            Column(NEAREST, number_type(len(self.landmarks)), self.n_neighbors, self),
+            Column(SQUARED, self.landmarks.dtype, self.n_neighbors, self.measure),
         )
+
+    @property
+    def kept_columns(self) -> Sequence[Column]:
+        """Those that only a search gives."""
+        return [column for column in self.columns if column.rule is self]
+
+
+@dataclass(frozen=True)
+class LinkDistances:
+    """The rule of squared distances to the nearest landmarks, once these are known."""
+
+    landmarks: np.ndarray
+    makes: ClassVar[Sequence[str]] = (SQUARED,)
+    reads: ClassVar[Sequence[str]] = (NEAREST,)
+
+    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
+        squared = np.empty(values[0].shape, rows.dtype)
+        measure_links(rows, values[0], self.landmarks, squared)
+        return [squared]
 
 
 @dataclass(frozen=True)
@@ -73,7 +122,11 @@ class CandidateSearch(Search):
     horizon: np.ndarray
     """The same for the nearest landmark that is not a candidate."""
 
-    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
+    @property
+    def measure(self) -> RecomputeRule:
+        return LinkDistances(self.landmarks) if self.landmarks.shape[1] < LANDMARKS_ALONG else self
+
+    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
         [own_landmark] = own
         nearest, squared, distance = search_candidates(
             rows, own_landmark, self.landmarks, self.candidates, self.reach, self.n_neighbors
@@ -95,13 +148,13 @@ class ExactSearch(Search):
     def n_neighbors(self) -> int:  # type: ignore[override]
         return self.among_candidates.n_neighbors
 
-    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
+    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
         if self.pruned is not None:
             nearest = self.pruned.search(rows, own[0], self.among_candidates.candidates, self.n_neighbors)
             return Found(*nearest, np.ones(len(rows), bool))
         if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
             return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
-        found = self.among_candidates.find(rows, *own)
+        found = self.among_candidates._find(rows, *own)
         rest = np.flatnonzero(~found.exact)
         if len(rest):
             found.nearest[rest], found.squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
@@ -121,6 +174,13 @@ class _Linked:
     """(K,): sums of the distances to the nearest landmark, the second nearest, and so on"""
     mass: float = 0.0
     exact: int = 0
+    n_rows: int = 0
+
+    def add(self, found: Found, weight: np.ndarray) -> None:
+        add_distances(found.squared, weight, self.by_rank)
+        self.mass += float(weight.sum())
+        self.exact += int(found.exact.sum())
+        self.n_rows += len(weight)
 
 
 @dataclass(frozen=True)
@@ -142,9 +202,7 @@ class _Link(Pass[_Linked]):
         found = self.search.find(block.rows, *(block.columns[name] for name in self.reads))
         block.columns[NEAREST][:] = found.nearest
         block.columns[SQUARED][:] = found.squared
-        add_distances(found.squared, block.weight, total.by_rank)
-        total.mass += float(block.weight.sum())
-        total.exact += int(found.exact.sum())
+        total.add(found, block.weight)
 
 
 @dataclass(frozen=True)
@@ -205,17 +263,30 @@ def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bo
 
 
 def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:
-    """Link every row by a search; fills the columns `NEAREST` and `SQUARED`."""
-    totals = engine.sweep(_Link(search))
-    for name in search.reads:
-        engine.drop(name)
+    """Link every row by a search: the columns `NEAREST` and `SQUARED` are filled, or will be when they are first read.
+
+    Of many rows with few features a sample tells how long links are, and rows are searched while their links are added
+    up: a pass less, and nobody has to keep all distances.
+    """
+    engine.samples.clear()
+    if measured_when_read(engine.layout.n_rows, engine.layout.n_features) and search.measure is not search:
+        engine.register(search.columns)
+        keys, wanted = stream(settings.seed, "discretize"), rows_to_place(settings.n_clusters)
+        drawn = draw_rows(engine, keys, wanted, settings.n_counted, (ROWS, *search.reads))
+        found, totals = search.find(*drawn.values), [_Linked(np.zeros(search.n_neighbors))]
+        totals[0].add(found, drawn.weight)
+        engine.samples[keys, wanted, (NEAREST, SQUARED)] = drawn._replace(values=list(found[:2]))
+    else:
+        totals = engine.sweep(_Link(search))
+        for name in search.reads:
+            engine.drop(name)
     pairs = sum(total.mass for total in totals) * search.n_neighbors
     by_rank = np.sum([total.by_rank for total in totals], axis=0)
     return Links(
         tree,
         search,
         mean_distance=float(by_rank.sum()) / pairs,
-        exact_fraction=sum(total.exact for total in totals) / engine.layout.n_rows,
+        exact_fraction=sum(total.exact for total in totals) / sum(total.n_rows for total in totals),
         ranks=by_rank / by_rank.mean() if by_rank.any() else np.ones(search.n_neighbors),
     )
 

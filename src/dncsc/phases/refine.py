@@ -25,7 +25,6 @@ from dncsc.kernels.nearest import search_all
 from dncsc.kernels.projection import directions_of, project_rows
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cell_search import CellSearch
-from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
 from dncsc.phases.inputs import ROWS
 from dncsc.phases.kmeans import kmeans
@@ -45,7 +44,7 @@ CELL_ROWS, CELL_ITERATIONS = 20, 5
 """Rows a cell, and iterations, of the k-means that finds cells."""
 
 
-MIXED = -1
+UNSETTLED = -1
 """Stands for the cluster of a landmark whose prototypes are of several."""
 
 
@@ -75,7 +74,8 @@ class Refined:
     embedding: Lifted
     prototypes: Prototypes
     settled: np.ndarray
-    """int32 (p,): the cluster of all prototypes that are linked to a landmark, or `MIXED`"""
+    """int32 (p,): the cluster of all prototypes that are linked to a landmark, or `UNSETTLED`; where those of a row's
+    landmarks agree, no prototype is looked for (`dncsc.phases.settled`)"""
 
     @property
     def graph(self) -> RowsAndLandmarks:
@@ -84,7 +84,7 @@ class Refined:
 
     @property
     def inputs(self) -> Sequence[str]:
-        return (ROWS, *self.embedding.inputs)
+        return (*self.embedding.inputs, ROWS)
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -99,26 +99,21 @@ class Refined:
         return self.embedding.dtype
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
-        return [rows, *self.embedding.lookup(rows)]
+        return [*self.embedding.lookup(rows), rows]
 
     def transform(self, *values: np.ndarray) -> np.ndarray:
-        return self.embedding.transform(*values[1:])
+        return self.embedding.transform(*values[:-1])
 
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The cluster of most prototypes near a row; the distance is that of its place to the nearest centroid."""
-        rows, nearest, squared = values
-        of_landmarks = self.settled[nearest]
-        labels = of_landmarks[:, 0].copy()
-        at_border = np.flatnonzero((labels == MIXED) | (of_landmarks != labels[:, None]).any(axis=1))
-        if len(at_border):
-            labels[at_border] = self.prototypes.vote(rows[at_border])
-        return labels, self.embedding.label(centroids, nearest, squared)[1]
+        *others, rows = values
+        return self.prototypes.vote(rows), self.embedding.label(centroids, *others)[1]
 
     def mean_distance(self, *values: np.ndarray) -> np.ndarray:
-        return self.embedding.mean_distance(*values[1:])
+        return self.embedding.mean_distance(*values[:-1])
 
 
-def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: Centroids) -> Refined | None:
+def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: np.ndarray) -> Refined | None:
     """Labels that neighbours agree with.
 
     None where next to none of the prototypes changes its own, and where rows are labelled by votes already.
@@ -133,7 +128,7 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
     [places] = _in_blocks(engine, lambda some: [project(some, directions)], rows)
     search, order = _sorted_by_cells(engine, settings, places)
     nearest, squared = _in_blocks(engine, embedding.lookup, rows[order])
-    before = embedding.label(centroids.places, nearest, squared)[0]
+    before = embedding.label(centroids, nearest, squared)[0]
     cluster = before.copy()
     _agree(_neighbors(engine, search), settings.seed, cluster)
     if np.mean(cluster != before) < policy.least_refined:
@@ -170,17 +165,19 @@ def _neighbors(engine: Engine, search: CellSearch) -> csr_array:
     nearest, squared = _in_blocks(engine, lambda some: search.find(some)[:2], search.landmarks)
     weight = Adaptive().weigh(nearest, squared)[0].astype(np.float64)
     n, count = nearest.shape
-    links = csr_array((weight.ravel(), nearest.ravel(), np.arange(0, n * count + 1, count)), shape=(n, n))
+    links = csr_array(
+        (weight.ravel(), nearest.ravel().astype(np.int32), np.arange(0, n * count + 1, count)), shape=(n, n)
+    )
     return csr_array(links + links.T)
 
 
 def _settled(nearest: np.ndarray, cluster: np.ndarray, n_landmarks: int) -> np.ndarray:
-    """The cluster of all prototypes that are linked to a landmark; `MIXED` where they differ, or there are none."""
+    """The cluster of all prototypes that are linked to a landmark; `UNSETTLED` where they differ, or there are none."""
     of_link = np.repeat(cluster, nearest.shape[1])
-    low, high = np.full(n_landmarks, np.iinfo(np.int32).max, np.int32), np.full(n_landmarks, MIXED, np.int32)
+    low, high = np.full(n_landmarks, np.iinfo(np.int32).max, np.int32), np.full(n_landmarks, UNSETTLED, np.int32)
     np.minimum.at(low, nearest.ravel(), of_link)
     np.maximum.at(high, nearest.ravel(), of_link)
-    return np.where(low == high, low, MIXED).astype(np.int32)
+    return np.where(low == high, low, UNSETTLED).astype(np.int32)
 
 
 def _agree(links: csr_array, seed: int, cluster: np.ndarray) -> None:

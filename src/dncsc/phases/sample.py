@@ -14,6 +14,8 @@ from dncsc.kernels.hashing import places_below, row_keys, rows_below
 from dncsc.phases.inputs import ROWS, columns_of, some_values_of
 
 ALL = np.uint64(2**64 - 1)
+SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER = 20_000, 200
+"""Rows that centroids are found with, at least."""
 
 
 class Drawn(NamedTuple):
@@ -64,6 +66,11 @@ def draw_rows(engine: Engine, stream: np.uint64, wanted: int, size: int, inputs:
     """Draw some of all rows of positive weight, of which there are `size`; see `draw_in_groups`."""
     [(_, drawn)] = draw_in_groups(engine, stream, np.array([wanted]), np.array([size]), None, inputs)
     return drawn
+
+
+def rows_to_place(n_clusters: int) -> int:
+    """How many rows centroids are found with."""
+    return max(SAMPLE_ROWS, SAMPLE_ROWS_A_CLUSTER * n_clusters)
 
 
 def draw_in_groups(
@@ -151,7 +158,7 @@ def _put_in_place(
         to = place[begin[number] : begin[number + 1]]
         put_rows(parts[number].weight[:, None], to, weight[:, None])
         for whole, value in zip(gathered, parts[number].values, strict=True):
-            put_rows(value, to, whole)
+            put_rows(value.reshape(len(value), -1), to, whole.reshape(count, -1))
 
     engine.each(put, range(len(parts)))
     return gathered, weight

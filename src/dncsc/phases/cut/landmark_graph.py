@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse import csr_array
 
-from dncsc.engines.base import Block, Engine, Task
+from dncsc.engines.base import Block, Column, Engine, Task
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.embedding import Bipartite
@@ -118,6 +118,10 @@ class _AddPairs(Task[_Total, _Half]):
     def reads(self) -> Sequence[str]:
         return self.graph.reads
 
+    @property
+    def keeps(self) -> Sequence[Column]:
+        return self.graph.kept_columns
+
     def begin(self) -> _Total:
         p = self.graph.n_points
         return _Total(_DenseSums(np.zeros((p, p))) if p <= DENSE_LANDMARKS else _SparseSums(p), np.zeros(p))
@@ -134,6 +138,8 @@ class _AddPairs(Task[_Total, _Half]):
 def landmark_graph(engine: Engine, graph: Bipartite) -> LandmarkGraph:
     """Add up the links of all rows (equation 7)."""
     shards = engine.sweep(_AddPairs(graph))
+    for name in {name for column in graph.kept_columns if column.rule for name in column.rule.reads}:
+        engine.drop(name)  # what they were made from
     half = functools.reduce(operator.add, [shard.pairs for shard in shards])
     similarity = csr_array(half + half.T - scipy.sparse.diags_array(half.diagonal()))
     return LandmarkGraph(similarity, np.sum([shard.mass for shard in shards], axis=0))

@@ -1,0 +1,27 @@
+"""Labels of rows whose landmarks all have the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.kernels._jit import jit
+
+
+@jit()
+def settle_rows(nearest, cluster, labels):
+    """Label rows by the cluster of their landmarks; return the numbers of those that landmarks do not agree on.
+
+    IN: nearest int (n, K), cluster int32 (p,), negative for a landmark that settles nothing. OUT: labels int32 (n,).
+    """
+    n, n_nearest = nearest.shape
+    rest = np.empty(n, np.int64)
+    count = 0
+    for r in range(n):
+        label = cluster[nearest[r, 0]]
+        differs = label < 0
+        for j in range(1, n_nearest):
+            differs |= cluster[nearest[r, j]] != label
+        labels[r] = label
+        rest[count] = r
+        count += differs
+    return rest[:count].copy()

@@ -29,7 +29,6 @@ from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
 from dncsc.phases.inputs import ROWS
 from dncsc.phases.kmeans import kmeans
 from dncsc.phases.sample import draw_rows
-from dncsc.phases.select.cells import distinct_rows
 from dncsc.phases.select.tree import Cells
 from dncsc.phases.settings import Settings
 
@@ -122,12 +121,13 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
         return None
     policy = settings.policy
     wanted = policy.usual_prototypes(settings.n_counted)
-    drawn = draw_rows(engine, stream(settings.seed, "prototypes"), wanted, settings.n_counted)
-    rows = distinct_rows(drawn.values[0])
+    inputs = (*embedding.inputs, ROWS)
+    drawn = draw_rows(engine, stream(settings.seed, "prototypes"), wanted, settings.n_counted, inputs)
+    *links, rows = drawn.values
     directions = directions_of(rows, policy.prototype_features) if rows.shape[1] > policy.prototype_features else None
     [places] = _in_blocks(engine, lambda some: [project(some, directions)], rows)
     search, order = _sorted_by_cells(engine, settings, places)
-    nearest, squared = _in_blocks(engine, embedding.lookup, rows[order])
+    nearest, squared = (each[order] for each in links)
     before = embedding.label(centroids, nearest, squared)[0]
     cluster = before.copy()
     _agree(_neighbors(engine, search), settings.seed, cluster)

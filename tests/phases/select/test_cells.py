@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 import naive
 from dncsc import DnCSC
 from dncsc.engines.seeds import stream
-from dncsc.phases.select.cells import LANDMARKS_A_CELL, distinct_rows
+from dncsc.phases.select.cells import LANDMARKS_A_CELL, _without_repetition
 
 
 @pytest.fixture(scope="module")
@@ -60,5 +60,5 @@ def test_rows_are_kept_once_and_sorted_by_value(dtype):
     rows = np.append(random.integers(-2, 3, (200, 3)) * 0.3, [[-0.0, 0.0, -0.3], [1e30, -1e30, 0]], axis=0).astype(
         dtype
     )
-    np.testing.assert_array_equal(distinct_rows(rows), np.unique(rows, axis=0))
-    np.testing.assert_array_equal(distinct_rows(rows[::-1]), np.unique(rows, axis=0))
+    np.testing.assert_array_equal(_without_repetition(rows), np.unique(rows, axis=0))
+    np.testing.assert_array_equal(_without_repetition(rows[::-1]), np.unique(rows, axis=0))

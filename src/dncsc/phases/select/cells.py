@@ -28,7 +28,7 @@ def rows_in_cells(engine: Engine, settings: Settings) -> Selection:
     sample_size = SAMPLE_ROWS_A_CELL * n_cells
     centres = divide_and_conquer(engine, replace(settings, n_landmarks=n_cells, sample_size=sample_size)).landmarks
     engine.drop(SUBSET)
-    landmarks = distinct_rows(sample(engine, settings, settings.n_landmarks).values[0])
+    landmarks = _without_repetition(sample(engine, settings, settings.n_landmarks).values[0])
     size = block_rows(len(centres))
     parts = engine.each(
         lambda start: search_all(landmarks[start : start + size], centres, 1)[0][:, 0], range(0, len(landmarks), size)
@@ -39,7 +39,7 @@ def rows_in_cells(engine: Engine, settings: Settings) -> Selection:
     return Selection(landmarks[by_cell], Tree(()), Cells(centres, first))
 
 
-def distinct_rows(rows: np.ndarray) -> np.ndarray:
+def _without_repetition(rows: np.ndarray) -> np.ndarray:
     """Each row once, sorted by value: so a row of weight 2 is the row twice, though the frame differs a little."""
     rows = np.ascontiguousarray(rows + 0.0)  # there is one zero
     bits, last = rows.view(f"i{rows.itemsize}"), 8 * rows.itemsize - 1

@@ -21,7 +21,14 @@ def search(rows, cells, points, first, n_nearest, order=None):
     squared = np.full((len(rows), n_nearest), np.nan, rows.dtype)
     found = np.empty(len(rows), np.int32)
     order = np.arange(len(rows)) if order is None else order
-    search_cells(rows, order, cells.astype(np.int32), points, first.astype(np.int32), nearest, squared, found)
+    centres, radius = np.zeros((len(first) - 1, rows.shape[1])), np.zeros(len(first) - 1)
+    for c in np.flatnonzero(np.diff(first)):
+        inside = points[first[c] : first[c + 1]].astype(float)
+        centres[c] = inside.mean(axis=0)
+        radius[c] = np.sqrt(naive.squared_distances(inside, centres[c : c + 1])).max()
+    away = np.take_along_axis(naive.squared_distances(rows.astype(float), centres), cells, axis=1).astype(rows.dtype)
+    known = cells.astype(np.int32), away, points, first.astype(np.int32), radius
+    search_cells(rows, order, *known, nearest, squared, found)
     return nearest, squared, found
 
 

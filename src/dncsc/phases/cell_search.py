@@ -12,13 +12,15 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.kernels.cells import search_cells
-from dncsc.kernels.nearest import PrunedSearch, pruning_helps, search_all
-from dncsc.phases.nearest import Found, Links, Search, link_all
+from dncsc.kernels.nearest import LANDMARKS_ALONG, PrunedSearch, nearest_centres, pruning_helps, search_all
+from dncsc.phases.nearest import ExactSearch, Found, Links, Search, candidate_search, link_all
 from dncsc.phases.select.tree import Cells, Selection
 from dncsc.phases.settings import ADAPTIVE, AUTO, Settings
 
 PROBED_CELLS = 16
 """that are searched for a row at most, unless all are"""
+NEAR_CELLS = 96
+"""of a row's own, that the nearest are searched among; all are where these are not proven to be enough"""
 LEAST_PROBED_CELLS = 8
 """the same of few cells; in between half the root of their number"""
 
@@ -38,9 +40,10 @@ class CellSearch(Search):
         nearest = np.empty((len(rows), self.n_neighbors), np.int32)
         squared = np.empty((len(rows), self.n_neighbors), rows.dtype)
         found = np.empty(len(rows), np.int32)
-        cells = self._nearest_cells(rows)
+        cells, away = self._nearest_cells(rows)
         order = np.argsort(cells[:, 0], kind="stable")
-        search_cells(rows, order, cells, self.landmarks, self.cells.first, nearest, squared, found)
+        points = self.landmarks, self.cells.first, self._radius
+        search_cells(rows, order, cells, away, *points, nearest, squared, found)
         rest = np.flatnonzero(found < self.n_neighbors)
         if len(rest):
             nearest[rest], squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
@@ -48,12 +51,33 @@ class CellSearch(Search):
         is_exact[rest] = True
         return Found(nearest, squared, is_exact)
 
-    def _nearest_cells(self, rows: np.ndarray) -> np.ndarray:
-        centres = self.cells.centres
-        count = self.n_probed
-        if self._pruned is None:
-            return search_all(rows, centres, count)[0]
-        return self._pruned.search(rows, np.zeros(len(rows), np.int32), np.empty((1, 0), np.int32), count)[0]
+    def _nearest_cells(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest cells of each row, and squared distances to their centres."""
+        centres, count, group = self.cells.centres, self.n_probed, np.zeros(len(rows), np.int32)
+        if self._pruned is not None:
+            return self._pruned.search(rows, group, np.empty((1, 0), np.int32), count)
+        if self._near_cells is None:
+            return search_all(rows, centres, count)
+        own, _ = nearest_centres(rows, group, centres, np.array([0, len(centres)], np.int32))
+        found = self._near_cells.find(rows, own)
+        return found.nearest, found.squared
+
+    @cached_property
+    def _near_cells(self) -> ExactSearch | None:
+        """The search among cells near a row's own, where few features make that fast."""
+        m, d = self.cells.centres.shape
+        few = d < LANDMARKS_ALONG and m > NEAR_CELLS
+        return ExactSearch(candidate_search(self.cells.centres, self.n_probed, NEAR_CELLS)) if few else None
+
+    @cached_property
+    def _radius(self) -> np.ndarray:
+        """Distance from the centre of each cell within which its landmarks surely are, in float64."""
+        first = self.cells.first
+        centres = np.repeat(self.cells.centres, np.diff(first), axis=0).astype(np.float64)
+        distance = np.linalg.norm(self.landmarks - centres, axis=1)
+        radius = np.zeros(len(first) - 1)
+        np.maximum.at(radius, np.repeat(np.arange(len(radius)), np.diff(first)), distance)
+        return radius * (1 + 8 * np.finfo(np.float32).eps)
 
     @cached_property
     def _pruned(self) -> PrunedSearch | None:

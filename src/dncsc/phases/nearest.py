@@ -24,6 +24,7 @@ from dncsc.kernels.nearest import (
 from dncsc.kernels.projection import PROJECTION_SIZE
 from dncsc.kernels.sums import add_distances
 from dncsc.phases.inputs import ROWS
+from dncsc.phases.kmeans import Each, one_by_one
 from dncsc.phases.sample import draw_rows, rows_to_place
 from dncsc.phases.select.tree import SUBSET, Selection, Tree
 from dncsc.phases.settings import ADAPTIVE, Settings
@@ -293,13 +294,20 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
 
 def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray) -> CandidateSearch:
     """Tables of the landmarks' own nearest landmarks."""
-    p, d = landmarks.shape
     is_adaptive = settings.bandwidth == ADAPTIVE or settings.mixed
     one_more = is_adaptive and settings.n_neighbors > 1  # adaptive weights of several need the distance to the next one
-    n_neighbors = min(settings.n_neighbors + one_more, p)
-    n_candidates = min(max(settings.n_candidates, n_neighbors), p)
+    return candidate_search(landmarks, settings.n_neighbors + one_more, settings.n_candidates, engine.each)
+
+
+def candidate_search(
+    landmarks: np.ndarray, n_neighbors: int, n_candidates: int, each: Each = one_by_one
+) -> CandidateSearch:
+    """The same for so many neighbours and candidates, or as many as there are."""
+    p, d = landmarks.shape
+    n_neighbors = min(n_neighbors, p)
+    n_candidates = min(max(n_candidates, n_neighbors), p)
     block = 256
-    parts = engine.each(
+    parts = each(
         lambda start: _by_distance(landmarks, start, min(start + block, p), min(n_candidates + 1, p)),
         range(0, p, block),
     )

@@ -65,7 +65,7 @@ class DnCSC(LandmarkClusterer):
         Better labels for more time: with 70,000 rows or more there are 5,000 landmarks, and neighbours have a say. Of
         up to 35,000 rows at random, the prototypes, each takes the cluster of most of its neighbours among them, until
         hardly any changes; a row at a border then takes that of most prototypes near it. `transform` and
-        `score_samples` are as they were. A fit takes two to five times as long, and the model holds the prototypes, by
+        `score_samples` are as they were. A fit takes two to seven times as long, and the model holds the prototypes, by
         their first 32 principal components. Where next to none would change, and from fifty clusters on, where links
         of rows decide in any case, labels stay as they are.
     normalize : {"l2", "l1"}, default="l2"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,13 @@ class CutPolicy:
     """times as clear as the fine graph the coarse one has to be (1.3 with 150
     landmarks: digits 13)"""
 
-    # No clusters
+    # One heap
     least_second: float = 0.5
     """of the mean cluster's rows: where no second cluster has so many, and there is no gap, rows are divided by
     position (without: ARI of heavy-tailed heaps 6 to 20)"""
+    least_effective: float = 0.25
+    """of the clusters sought: where these are fewer in effect, by the entropy of their sizes, small groups are outliers
+    for all their gap (without: ARI of patches of images, some of them far from all others, 45 to 69)"""
 
     # Number of clusters
     clear_gap: float = 5.0
@@ -136,6 +140,11 @@ class CutPolicy:
     least_agreement: float = 0.9
     """of the consensus with members' own choices, in parts of that of these among each other: where it is less, one of
     them is taken (without: tables 25 to 53)"""
+
+    def without_small_groups(self) -> CutPolicy:
+        """The same for data whose small groups are outliers, however far away they are."""
+        least = self.least_second
+        return replace(self, outlier_share=least, max_outlier_share=least, component_landmarks=sys.maxsize)
 
     def are_many(self, n_clusters: int, counted: bool) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""

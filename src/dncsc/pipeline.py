@@ -15,7 +15,7 @@ from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.by_position import cut_by_position, shows_nothing
+from dncsc.phases.by_position import cut_heap, is_heap
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.layers import cluster_tree
@@ -166,8 +166,8 @@ def run(
     if chosen.noise:
         threshold = steps("discretize", find_noise_threshold, chosen, partition.embedding, say=False)
     centroids, labelled = discretize()
-    if ensemble is None and shows_nothing(chosen, partition, labelled.count):
-        partition = steps.once("partition", Partition, cut_by_position, chosen, partition)
+    if ensemble is None and is_heap(chosen, partition, labelled.count):
+        partition = steps.once("partition", Partition, cut_heap, chosen, partition)
         centroids, labelled = discretize()
     embedding: Any = partition.embedding
     refined: Refined | None = None

@@ -126,8 +126,8 @@ def test_a_header_that_does_not_fit_is_refused(tmp_path, change, words):
     ("change", "words"),
     [
         (
-            lambda h: h.update({"schema": 5}),
-            r"schema 5, written by dncsc \S+; this is dncsc \S+, which .* up to 4",
+            lambda h: h.update({"schema": 6}),
+            r"schema 6, written by dncsc \S+; this is dncsc \S+, which .* up to 5",
         ),
         (lambda h: h.update({"schema": 10**30}), "Install a newer one"),
         (lambda h: h.pop("schema"), "no valid schema"),

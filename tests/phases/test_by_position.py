@@ -46,3 +46,27 @@ def test_uneven_clusters_that_lie_apart_are_not_divided():
 def test_weights_that_are_asked_for_are_kept():
     model = DnCSC(3, bandwidth="mean", random_state=0).fit(heap()[0])
     assert not model.diagnosis_.is_by_position
+
+
+def small_groups_apart(k=6, n=400, few=20):
+    """Groups that touch, in a circle, and one fewer of few rows each, tight, outside it."""
+    random, turn = np.random.default_rng(0), 2 * np.pi * np.arange(k) / k
+    way = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    large = np.repeat(3 * way, n, axis=0) + random.normal(0, 0.9, (k * n, 2))
+    small = np.repeat(9 * way[1:], few, axis=0) + random.normal(0, 0.05, ((k - 1) * few, 2))
+    return np.concatenate([large, small]), np.repeat(np.arange(k), n)
+
+
+def test_small_groups_do_not_take_the_places_of_all_clusters_but_one():
+    X, y = small_groups_apart()
+    model = DnCSC(6, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_[: len(y)]) > 0.7
+    assert not model.diagnosis_.is_by_position
+    assert np.array_equal(model.predict(X), model.labels_)
+
+
+def test_one_large_cluster_and_small_ones_are_kept_where_k_means_finds_them_too():
+    random = np.random.default_rng(0)
+    y = np.append(np.zeros(2_700, int), np.repeat(np.arange(1, 6), 60))
+    X = random.normal(np.concatenate([np.zeros((1, 5)), 5 * np.eye(5)])[y], 0.6)
+    assert adjusted_rand_score(y, DnCSC(6, random_state=0).fit(X).labels_) > 0.95

@@ -49,7 +49,7 @@ def test_labels_do_not_depend_on_threads_or_files(digits, fitted, tmp_path):
     X, _ = digits
     assert np.array_equal(DnCSC(10, refine=True, random_state=0, n_jobs=1).fit(X).labels_, fitted.labels_)
     np.save(tmp_path / "rows.npy", X)
-    from_file = DnCSC(10, refine=True, random_state=0, max_memory="1GB").fit(open_rows(tmp_path / "rows.npy"))
+    from_file = DnCSC(10, refine=True, random_state=0).fit(open_rows(tmp_path / "rows.npy"))
     assert np.array_equal(from_file.labels_, fitted.labels_)
 
 

@@ -1,7 +1,7 @@
-"""Where the graph shows no clusters: divide the rows by position, as k-means does.
+"""Where one cluster leaves hardly a row to the others: divide rows by position, or cut again without small groups.
 
-One dense heap has no gap to cut at. The cut then takes off what hangs on it by little, and one cluster holds most of
-the rows, which says less than k-means would.
+One dense heap has no gap to cut at. The cut then takes off what hangs on it by little, which says less than k-means
+would. And where several clusters are sought, small groups that lie apart may take the places of all but one.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
-from dncsc.phases.cut.transfer_cut import Partition
-from dncsc.phases.discretize import one_run
-from dncsc.phases.embedding import Lift, Lifted, nearest_centroids
+from dncsc.phases.cut.transfer_cut import Partition, cut_landmarks
+from dncsc.phases.cut.weights import by_data
+from dncsc.phases.discretize import k_means, label_all, one_run
+from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, nearest_centroids
 from dncsc.phases.sample import SAMPLE_ROWS, draw_rows
 from dncsc.phases.settings import AUTO, Settings
 
@@ -22,31 +23,66 @@ STARTS = 10
 """of k-means on a sample of the rows"""
 
 
-def shows_nothing(settings: Settings, partition: Partition, sizes: np.ndarray) -> bool:
-    """Whether a cut that chose its weights itself found no gap, and one cluster leaves hardly a row to the others."""
-    if settings.bandwidth != AUTO or partition.clearness is None or len(sizes) < 2:
+def is_heap(settings: Settings, partition: Partition, sizes: np.ndarray) -> bool:
+    """Whether a cut that chose its weights itself leaves hardly a row to all clusters but one.
+
+    Where it has a gap it is believed, unless rows are divided into far fewer clusters than were asked for, in effect.
+    """
+    if settings.bandwidth != AUTO or partition.clearness is None or len(sizes) < 2 or not _is_uneven(sizes, settings):
         return False
-    return partition.clearness * settings.policy.gap < 1 and _is_one_heap(sizes, settings)
+    is_believed = partition.counted is not None or _effective(sizes) >= settings.policy.least_effective
+    return not (_has_gap(settings, partition) and is_believed)
 
 
-def _is_one_heap(sizes: np.ndarray, settings: Settings) -> bool:
+def _has_gap(settings: Settings, partition: Partition) -> bool:
+    assert partition.clearness is not None
+    return partition.clearness * settings.policy.gap >= 1
+
+
+def _is_uneven(sizes: np.ndarray, settings: Settings) -> bool:
     return bool(np.sort(sizes)[-2] < settings.policy.least_second * sizes.mean())
 
 
-def cut_by_position(engine: Engine, settings: Settings, partition: Partition) -> Partition:
-    """The same graph, with landmarks at the corners of the clusters that k-means finds among rows.
+def _effective(sizes: np.ndarray) -> float:
+    """How many clusters of equal size have the same entropy, in parts of all."""
+    share = sizes[sizes > 0] / sizes.sum()
+    return float(np.exp(-share @ np.log(share)) / len(sizes))
 
-    Unless these are as uneven, as where most rows are the same: then the cut stays.
+
+def cut_heap(engine: Engine, settings: Settings, partition: Partition) -> Partition:
+    """Small groups that lie apart are set aside, and the rest is cut; without a gap, k-means finds clusters among rows.
+
+    Unless those of k-means are as uneven, as where most rows are the same, or clusters are uneven: then the cut stays.
     """
-    embedding = partition.embedding
-    assert isinstance(embedding, Lifted)
-    landmarks = embedding.graph.points
     drawn = draw_rows(engine, stream(settings.seed, "by position"), SAMPLE_ROWS, settings.n_counted)
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))
-    best = min(runs, key=lambda run: run.inertia)
-    of_drawn = nearest_centroids(drawn.values[0], best.centres)[0]
-    if len(best.centres) < 2 or _is_one_heap(np.bincount(of_drawn, drawn.weight, len(best.centres)), settings):
+    centres = min(runs, key=lambda run: run.inertia).centres
+    of_drawn = nearest_centroids(drawn.values[0], centres)[0]
+    if len(centres) < 2 or _is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
         return partition
-    corners = np.eye(len(best.centres), dtype=embedding.dtype)[nearest_centroids(landmarks, best.centres)[0]]
+    if _has_gap(settings, partition):
+        again = _without_small_groups(engine, settings, partition)
+        sizes = label_all(engine, again.embedding, k_means(engine, settings, again.embedding)).count
+        if not is_heap(settings, again, sizes):
+            return again
+    return _by_position(partition, centres)
+
+
+def _without_small_groups(engine: Engine, settings: Settings, partition: Partition) -> Partition:
+    """The cut by weights that suit the data when groups of much fewer rows than the mean cluster are outliers."""
+    assert isinstance(partition.embedding, Lifted)
+    graph = partition.embedding.graph
+    assert isinstance(graph, RowsAndLandmarks)
+    chosen = replace(settings, policy=settings.policy.without_small_groups())
+    found = cut_landmarks(engine, chosen, graph.links, by_data(chosen, graph.links))
+    rejected = *partition.rejected, "one cluster leaves hardly a row to the others", *found.rejected
+    return replace(found, rejected=rejected, counted=partition.counted)
+
+
+def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
+    """The same graph, with landmarks at the corners of the clusters that have these centres."""
+    embedding = partition.embedding
+    assert isinstance(embedding, Lifted)
+    corners = np.eye(len(centres), dtype=embedding.dtype)[nearest_centroids(embedding.graph.points, centres)[0]]
     placed = Lifted(embedding.graph, Lift(corners, embedding.lift.by_length))
     return replace(partition, embedding=placed, is_by_position=True)

@@ -36,3 +36,13 @@ def test_touching_moons_are_told_apart_at_any_size(n):
     X, y = load("tm-1m", n=n)
     for seed in range(3):
         assert nmi(y, DnCSC(2, random_state=seed).fit_predict(X)) > 0.98
+
+
+def test_with_few_rows_thin_places_are_no_gaps():
+    random, n = np.random.default_rng(5), 900
+    along, is_upright = random.uniform(-1, 1, n), random.integers(0, 2, n)
+    plus = np.stack([along, random.uniform(-0.07, 0.07, n)], axis=1)
+    plus[is_upright == 1] = plus[is_upright == 1, ::-1]
+    model = DnCSC(4, random_state=0).fit(plus)
+    assert nmi(2 * is_upright + (along > 0), model.labels_) > 0.65  # the crossing itself belongs to no arm
+    assert model.cluster_sizes_.min() > n / 6

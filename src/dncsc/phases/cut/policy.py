@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,9 @@ class CutPolicy:
     """bandwidth that is tried first, in mean distances of rows to their K nearest landmarks: leaves gaps between
     clusters open (0.25: lines 30, circles and Gaussians 6; 0.5: uneven groups 16)"""
     few_rows_a_landmark: int = 4
-    """with fewer, links are not inflated, and the mean distance is tried before adaptive weights (without: moons among
-    outliers 84; in the mean of 384 draws of few rows 1.8)"""
+    """with fewer, links are not inflated, narrow weights need a clear gap (without: ARI of a plus sign 28), and the
+    mean distance is tried before adaptive weights (without: moons among outliers 84; in the mean of 384 draws of few
+    rows 1.8)"""
     max_outlier_rows: float = 0.01
     """share of the rows in outlier components beyond which adaptive weights are taken (without: PenDigits 3)"""
     max_outlier_landmarks: float = 0.05
@@ -103,10 +105,13 @@ class CutPolicy:
     """times as clear as the fine graph the coarse one has to be (1.3 with 150
     landmarks: digits 13)"""
 
-    # No clusters
+    # One heap
     least_second: float = 0.5
     """of the mean cluster's rows: where no second cluster has so many, and there is no gap, rows are divided by
     position (without: ARI of heavy-tailed heaps 6 to 20)"""
+    least_effective: float = 0.25
+    """of the clusters sought: where these are fewer in effect, by the entropy of their sizes, small groups are outliers
+    for all their gap (without: ARI of patches of images, some of them far from all others, 45 to 69)"""
 
     # Refinement
     refined_landmarks: int = 5000
@@ -166,6 +171,11 @@ class CutPolicy:
     def usual_prototypes(self, n_rows: int) -> int:
         """How many rows agree with their neighbours, where labels are refined."""
         return min(self.prototypes, n_rows)
+
+    def without_small_groups(self) -> CutPolicy:
+        """The same for data whose small groups are outliers, however far away they are."""
+        least = self.least_second
+        return replace(self, outlier_share=least, max_outlier_share=least, component_landmarks=sys.maxsize)
 
     def are_many(self, n_clusters: int, counted: bool) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""

@@ -118,6 +118,8 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
     spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)
     if isinstance(spectrum, Fragmented):
         return spectrum
+    if options.needs_gap and not spectrum.is_clear(wanted.n_clusters, settings.policy):
+        return Fragmented(f"the gap behind {wanted.n_clusters} clusters is not clear")
     fine, is_torn = spectrum, False
     if options.coarsens:
         random = generator(settings.seed, "coarse landmarks")

@@ -25,6 +25,8 @@ class CutOptions:
     """squares the links between landmarks, so that weak ones between clusters count little"""
     weighted: bool = False
     """weighs vectors by their eigenvalues"""
+    needs_gap: bool = False
+    """cuts only where the spectrum shows the clusters clearly"""
     coarsens: bool = False
     """takes a coarser graph where that shows the clusters more clearly"""
 
@@ -45,16 +47,17 @@ def by_data(settings: Settings, links: Links) -> list[Attempt]:
     """Weights that suit the data. The last attempt cuts any graph.
 
     A narrow bandwidth leaves gaps between clusters open. Where it fragments the graph, as it can in many dimensions,
-    adaptive weights keep it whole. With few rows a landmark, chance makes links strong or weak, so they are not
-    inflated, and adaptive weights tie outliers as firmly as any row: the mean distance is tried in between, which fails
-    only where most rows are outliers.
+    adaptive weights keep it whole. With few rows a landmark, chance makes links strong or weak: they are not inflated,
+    and narrow weights, which open gaps by chance, need a clear one. Adaptive weights tie outliers as firmly as any row:
+    the mean distance is tried before, which fails only where most rows are outliers.
     """
     policy = settings.policy
     if links.search.n_neighbors == 1:
         return [by_name(narrow(settings, links))]  # the only link of a row has weight 1, whatever its length
     are_few = settings.n_counted < policy.few_rows_a_landmark * len(links.search.landmarks)
     options = CutOptions(drops_outliers=True, inflates=not are_few, weighted=True, coarsens=True)
-    attempts = [Attempt(narrow(settings, links), replace(options, limit=OutlierLimit.strict(policy)))]
+    strict = replace(options, limit=OutlierLimit.strict(policy), needs_gap=are_few)
+    attempts = [Attempt(narrow(settings, links), strict)]
     if are_few:
         attempts.append(Attempt(gaussian(links.mean_distance), replace(options, limit=OutlierLimit.lenient(policy))))
     return [*attempts, Attempt(Adaptive(), options)]

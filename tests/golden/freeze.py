@@ -108,7 +108,7 @@ def _refined() -> Iterator[tuple[str, Case]]:
         X, k = functools.partial(_rows, name, 6000), CLASSES[name]
         yield f"dnc-sc, refined, {name}", lambda X=X, k=k: _labels("dnc-sc", X(), k, refine=True, random_state=0)
     digits = load_digits().data
-    yield "dnc-sc, refined, digits", lambda: _labels("dnc-sc", digits, 10, refine=True, noise=0.02, random_state=0)
+    yield "dnc-sc, refined, digits", lambda: _labels("dnc-sc", digits, 10, refine=True, random_state=0)
 
 
 def _few_rows() -> Iterator[tuple[str, Case]]:

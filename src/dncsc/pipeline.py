@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from dncsc.phases.affinity import Affinity
 from dncsc.phases.by_position import cut_heap, is_heap
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
-from dncsc.phases.cut.layers import cluster_tree
+from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
-from dncsc.phases.embedding import Lifted, Voted
+from dncsc.phases.embedding import Embedding, Lifted, Voted
 from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
@@ -158,25 +158,10 @@ def run(
     if partition.counted is not None:
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
 
-    def discretize() -> tuple[Centroids, Labelled]:
-        found = steps.once("discretize", Centroids, recipe.discretize, chosen, partition.embedding, say=False)
-        return found, steps("discretize", label_all, partition.embedding, found, threshold)
-
-    threshold = None
-    if chosen.noise:
-        threshold = steps("discretize", find_noise_threshold, chosen, partition.embedding, say=False)
-    centroids, labelled = discretize()
-    if ensemble is None and is_heap(chosen, partition, labelled.count):
-        partition = steps.once("partition", Partition, cut_heap, chosen, partition)
-        centroids, labelled = discretize()
-    embedding: Any = partition.embedding
-    refined: Refined | None = None
-    if chosen.refine:
-        refined = steps.once("refine", Refined, refine, chosen, embedding, centroids.places, say=False)  # type: ignore[arg-type]
-    if refined is not None:
-        embedding, labelled = refined, steps("refine", label_all, refined, centroids, threshold)
+    placed = _discretize(recipe, steps, chosen, partition, ensemble is None)
+    partition, centroids, embedding = placed.partition, placed.centroids, placed.embedding
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
-    labelled = replace(labelled, inertia=unscaled(labelled.inertia, engine.weight_scale, *units))
+    inertia = unscaled(placed.labelled.inertia, engine.weight_scale, *units)
     agreed = None
     if ensemble is not None:
         assert isinstance(embedding, Lifted)
@@ -184,18 +169,60 @@ def run(
         agreed = engine.take(CONFIDENCE)
     tree = None
     if partition.links is not None:
-        cut = partition.embedding
-        assert isinstance(cut, Lifted | Voted)
-        cluster, power = cut.label_points(centroids.places), chosen.policy.join_power
-        tree = cluster_tree(partition.links.matrix, cluster, len(centroids.places), cut.graph.points, power)
-        if partition.counted is not None:
-            counted = with_parts(partition.counted, cluster, cut.graph.points, chosen.policy)
-            partition = replace(partition, counted=counted)
+        tree, partition = _tree(partition, partition.links, centroids, chosen)
     for name in reversed(columns_of(embedding.inputs)):
         engine.drop(name)
-    model = Model(engine.frame, embedding, centroids.places, threshold)
+    model = Model(engine.frame, embedding, centroids.places, placed.noise_threshold)
+    labelled = replace(placed.labelled, inertia=inertia)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
     return Run(model, engine.take(LABEL), *found)
+
+
+class _Placed(NamedTuple):
+    """What the last phase found, and what it labelled rows by."""
+
+    partition: Partition
+    centroids: Centroids
+    embedding: Embedding
+    labelled: Labelled
+    noise_threshold: float | None
+
+
+def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Partition, may_be_heap: bool) -> _Placed:
+    """Phase 5; with another partition where the first leaves one heap, and refined where asked for."""
+    threshold = None
+    if chosen.noise:
+        threshold = steps("discretize", find_noise_threshold, chosen, partition.embedding, say=False)
+
+    def label(partition: Partition) -> tuple[Centroids, Labelled]:
+        found = steps.once("discretize", Centroids, recipe.discretize, chosen, partition.embedding, say=False)
+        return found, steps("discretize", label_all, partition.embedding, found, threshold)
+
+    centroids, labelled = label(partition)
+    if may_be_heap and is_heap(chosen, partition, labelled.count):
+        partition = steps.once("partition", Partition, cut_heap, chosen, partition)
+        centroids, labelled = label(partition)
+    embedding = partition.embedding
+    if chosen.refine:
+        refined: Refined | None = steps.once(
+            "refine", Refined, cast(Any, refine), chosen, embedding, centroids.places, say=False
+        )
+        if refined is not None:
+            embedding, labelled = refined, steps("refine", label_all, refined, centroids, threshold)
+    return _Placed(partition, centroids, embedding, labelled, threshold)
+
+
+def _tree(
+    partition: Partition, links: LandmarkLinks, centroids: Centroids, chosen: Settings
+) -> tuple[np.ndarray, Partition]:
+    """In which order clusters of landmarks join, and, where they were counted, the partition with their parts."""
+    cut = partition.embedding
+    assert isinstance(cut, Lifted | Voted)
+    cluster, landmarks = cut.label_points(centroids.places), cut.graph.points
+    tree = cluster_tree(links.matrix, cluster, len(centroids.places), landmarks, chosen.policy.join_power)
+    if partition.counted is None:
+        return tree, partition
+    return tree, replace(partition, counted=with_parts(partition.counted, cluster, landmarks, chosen.policy))
 
 
 def _graph(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,10 @@ class Place:
     def run(self, name):
         return self.begin(name).answer()
 
+    @property
+    def has_labels(self) -> bool:
+        return (self.folder / "l.csv").exists()
+
     def clear(self) -> None:
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if str(path.relative_to(self.folder)) not in self.inputs:
@@ -90,9 +95,16 @@ class Place:
         return left
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Place:
+@pytest.fixture(scope="module", name="shared_place")
+def make_place(tmp_path_factory) -> Place:
     return Place(tmp_path_factory.mktemp("chaos"))
+
+
+@pytest.fixture
+def place(shared_place) -> Iterator[Place]:
+    """The place without what an earlier test left."""
+    yield shared_place
+    shared_place.clear()
 
 
 def test_a_signal_at_any_moment_leaves_whole_files_and_nothing_else(place):
@@ -111,7 +123,7 @@ def test_a_signal_at_any_moment_leaves_whole_files_and_nothing_else(place):
         assert "Traceback" not in answer.err, answer.err
         counts["done" if answer.code == 0 else signal.Signals(number).name] += 1
         counts["abandoned"] += len(place.check(name, killed))
-        if name == "resume" and answer.code:
+        if name == "resume" and answer.code and not place.has_labels:  # a signal may come when they are written
             assert place.run(name).code == 0
             counts["resumed"] += 1
         place.check(name, killed)
@@ -132,7 +144,7 @@ def test_a_fit_that_is_killed_again_and_again_ends_with_the_labels_of_one_that_i
             running = place.begin("resume")
             time.sleep(random.uniform(0, place.seconds["resume"]))
             running.send(signal.SIGKILL)
-            if running.answer().code == 0:
+            if running.answer().code == 0 or place.has_labels:
                 break
             n_killed += 1
         else:

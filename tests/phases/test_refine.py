@@ -11,7 +11,7 @@ import naive
 from dncsc import DnCSC, estimate, load_model, open_rows
 from dncsc.datasets import load
 from dncsc.kernels.projection import project_rows
-from dncsc.phases.refine import UNSETTLED, Refined, _settled
+from dncsc.phases.refine import MOST_A_CELL, UNSETTLED, Refined, _settled
 
 
 @pytest.fixture(scope="module", name="digits")
@@ -133,6 +133,15 @@ def test_most_of_the_nearest_prototypes_are_found():
     rows = model._model.lookup(X[:300])[-1]
     found, exact = search.find(rows).nearest, naive.search_all(rows, search.landmarks, search.n_neighbors)[0]
     assert np.mean([np.isin(one, other).mean() for one, other in zip(exact, found, strict=True)]) > 0.95
+
+
+@pytest.mark.filterwarnings("ignore:The graph falls into more parts")
+def test_rows_that_are_alike_make_no_search_long(digits):
+    X, _ = digits
+    alike = np.concatenate([np.repeat(X[:3], 2000, axis=0), X])
+    search = DnCSC(10, refine=True, random_state=0).fit(alike)._model.embedding.prototypes.search
+    assert np.diff(search.cells.first).max() <= MOST_A_CELL
+    assert len(search.landmarks) > len(X)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -36,7 +36,8 @@ MAX_ROUNDS = 30
 """of prototypes that change sides"""
 RESOLUTION = 1.0
 """of the modularity that they gain by it: a small cluster does not vanish among large ones"""
-PROTOTYPES_A_CELL = 50
+PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
+"""On average, and where many are alike: of more, some at random are left out, so that no search is long."""
 PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 4
 """Cells that are searched for a row; fewer in few features, where fewer are near."""
 CELL_ROWS, CELL_ITERATIONS = 20, 5
@@ -147,15 +148,18 @@ def project(rows: np.ndarray, directions: np.ndarray | None) -> np.ndarray:
 
 
 def _sorted_by_cells(engine: Engine, settings: Settings, places: np.ndarray) -> tuple[CellSearch, np.ndarray]:
-    """Prototypes in cells, and the order that they were brought into."""
+    """Prototypes in cells, and which they are, in that order."""
     random, n_cells = generator(settings.seed, "cells of prototypes"), max(1, len(places) // PROTOTYPES_A_CELL)
     some = places[random.permutation(len(places))[: CELL_ROWS * n_cells]]
     centres = kmeans(some, np.ones(len(some)), n_cells, random, CELL_ITERATIONS, each=engine.each).centres
     [nearest] = _in_blocks(engine, lambda some: search_all(some, centres, 1)[:1], places)
-    cell = nearest[:, 0]
-    order = np.argsort(cell, kind="stable")
-    first = np.searchsorted(cell[order], np.arange(len(centres) + 1)).astype(np.int32)
-    count = min(settings.policy.prototype_neighbors + 1, len(places))
+    shuffled = random.permutation(len(places))
+    order = shuffled[np.argsort(nearest[shuffled, 0], kind="stable")]
+    cell = nearest[order, 0]
+    order = order[np.arange(len(cell)) - np.searchsorted(cell, cell) < MOST_A_CELL]
+    cell = nearest[order, 0]
+    first = np.searchsorted(cell, np.arange(len(centres) + 1)).astype(np.int32)
+    count = min(settings.policy.prototype_neighbors + 1, len(order))
     n_probed = min(PROBED_CELLS, PROBED_CELLS_A_FEATURE * places.shape[1], len(centres))
     return CellSearch(places[order], count, Cells(centres, first), n_probed), order
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dncsc.errors import InputError
+from dncsc.tables.encoder import TableEncoder
 from dncsc.tables.encoding import CATEGORY_WEIGHT, CategoryColumn, Encoding, NumberColumn
 from dncsc.tables.learning import TableOptions, UnusableColumnsError, learned, planned
 from dncsc.tables.notes import as_note, from_note, from_scale_note
@@ -188,3 +189,8 @@ def test_options_that_do_not_exist_are_named():
     for thousands in ("", "1", ".", ",,"):
         with pytest.raises(InputError, match="thousands must be one character"):
             TableOptions(thousands=thousands)
+
+
+def test_quartiles_next_to_each_other_beside_a_large_value_do_not_overflow():
+    table = pa.table({"x": [0.0] * 5 + [1e-303] * 5 + [262144.0]})
+    assert np.isfinite(TableEncoder(scale="robust").fit_transform(table)).all()

@@ -14,6 +14,8 @@ SAMPLE_ROWS = 100_000
 
 LEAST_EXPONENT = -1000
 """Of the powers of two that columns are multiplied by the inverse of: that of a smaller one would overflow."""
+LEAST_APART = 1e-150
+"""Of the largest value: a column divided by less would overflow where it is squared."""
 
 
 class Statistics(NamedTuple):
@@ -95,7 +97,7 @@ def statistics(
 
 
 def _quartiles(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Median and distance between the quartiles."""
+    """Median and distance between the quartiles; 0 where that is next to nothing beside the largest value."""
     unit = _exponent(np.where(np.isnan(sample), 0, sample))  # else the largest leave no room
     sample = sample * np.ldexp(1.0, -unit)
     found = np.full((3, sample.shape[1]), np.nan)
@@ -104,7 +106,8 @@ def _quartiles(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if len(values):
             found[:, place] = np.quantile(values, [0.25, 0.5, 0.75])
     low, middle, high = found
-    return np.ldexp(middle, unit), np.ldexp(high - low, unit)
+    apart = np.where(high - low < LEAST_APART, 0.0, high - low)
+    return np.ldexp(middle, unit), np.ldexp(apart, unit)
 
 
 def _exponent(block: np.ndarray) -> np.ndarray:

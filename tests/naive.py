@@ -233,8 +233,8 @@ def cut(links, mass, landmarks, n_clusters, limit, weighted=True):
 
 def coarse_cut(landmarks, mass, n_clusters, seed):
     """Landmarks taken for rows of the weight of theirs, and linked to a few means of them."""
-    n_coarse = max(100, 5 * n_clusters)
-    centres, _ = kmeans(landmarks, mass, n_coarse, generator(seed, "coarse landmarks"), 10)
+    n_coarse = min(max(100, 5 * n_clusters), len(landmarks) // 5)
+    centres, _ = kmeans(landmarks, mass, n_coarse, generator(seed, "coarse landmarks"), 20)
     nearest, _ = search_all(landmarks, centres, 5)
     squared = ((landmarks[:, None] - centres[nearest]) ** 2).sum(axis=2)
     weights, transition, _ = gaussian(squared, np.average(np.sqrt(squared).mean(axis=1), weights=mass))
@@ -244,20 +244,43 @@ def coarse_cut(landmarks, mass, n_clusters, seed):
     return dense(nearest, transition, n_coarse) @ coordinates, value
 
 
-def is_clear(value, n_clusters):
-    """Whether there is a gap behind the k-th eigenvalue; parts that hardly touch leave small ones anywhere."""
-    return value[n_clusters] >= (50 if is_shattered(value, n_clusters) else 5) * value[n_clusters - 1]
+def common_values(landmarks, mass):
+    """Which landmarks have the commonest value of a feature, for the features that have one."""
+    found = []
+    for values in landmarks.T:
+        order = np.sort(values)
+        runs = np.split(order, np.flatnonzero(np.diff(order) > 1e-5 * values.std()) + 1)
+        longest = max(runs, key=len)
+        is_common = np.isin(values, longest)
+        share = mass[is_common].sum() / mass.sum()
+        if len(longest) >= max(10, 0.01 * len(values)) and 0.005 <= share <= 0.995:
+            found.append(is_common)
+    return np.array(found, float).reshape(len(found), len(landmarks)).T
 
 
-def is_shattered(value, n_clusters):
-    """Whether more parts than clusters hardly touch."""
-    return value[n_clusters] < 3e-6
+def share_explained(common, mass, coordinates):
+    """R squared of each indicator, by least squares on the coordinates and a constant."""
+    root = np.sqrt(mass / mass.sum())[:, None]
+    places = root * np.column_stack([np.ones(len(mass)), coordinates])
+    left = root * common - places @ np.linalg.lstsq(places, root * common, rcond=1e-9)[0]
+    return 1 - (left**2).sum(axis=0) / ((root * (common - (root**2).T @ common)) ** 2).sum(axis=0)
+
+
+def beyond_categories(fine, landmarks, mass, n_clusters, seed):
+    """The cut, or a coarser one that explains at most half as much of common values."""
+    common = common_values(landmarks, mass)
+    before = share_explained(common, mass, fine[0])
+    if before.max(initial=0) < 0.1:
+        return fine
+    coarse = coarse_cut(landmarks, mass, n_clusters, seed)
+    after = share_explained(common, mass, coarse[0])
+    return coarse if before @ after <= 0.5 * (before @ before) else fine
 
 
 def default_cut(nearest, squared, landmarks, n_clusters, seed):
     """Narrow weights, unless they fragment the graph, then adaptive ones: places of rows, eigenvalues, bandwidth.
 
-    Of few rows the mean distance is tried in between. Where the graph shows no clusters, a coarser one may.
+    Of few rows the mean distance is tried in between. Where the graph shows categories, a coarser one is cut.
     """
     p, mass = len(landmarks), np.bincount(nearest[:, 0], minlength=len(landmarks)).astype(float)
     are_few = len(nearest) < 4 * p
@@ -276,12 +299,7 @@ def default_cut(nearest, squared, landmarks, n_clusters, seed):
     else:
         bandwidth, transition = None, adaptive(squared.astype(float))
         found = cut(links_of(transition), mass, landmarks, n_clusters, limit=None)
-    coordinates, eigenvalues = found
-    if not is_clear(eigenvalues, n_clusters) and p >= 5 * max(100, 5 * n_clusters):
-        others, value = coarse_cut(landmarks, mass, n_clusters, seed)
-        before, after = (each[n_clusters] / each[n_clusters - 1] for each in (eigenvalues, value))
-        if after >= 1.5 * before or is_shattered(eigenvalues, n_clusters):
-            coordinates, eigenvalues = others, value
+    coordinates, eigenvalues = beyond_categories(found, landmarks, mass, n_clusters, seed)
     places = dense(nearest, transition, p) @ coordinates
     return places / np.linalg.norm(places, axis=1, keepdims=True), eigenvalues, bandwidth
 

@@ -135,7 +135,7 @@ def test_most_of_the_nearest_prototypes_are_found():
     assert np.mean([np.isin(one, other).mean() for one, other in zip(exact, found, strict=True)]) > 0.95
 
 
-@pytest.mark.filterwarnings("ignore:The graph falls into more parts")
+@pytest.mark.filterwarnings("ignore:Categories, or values filled in")
 def test_rows_that_are_alike_make_no_search_long(digits):
     X, _ = digits
     alike = np.concatenate([np.repeat(X[:3], 2000, axis=0), X])

@@ -1,4 +1,4 @@
-"""A coarser cut is taken where it shows the clusters better, and nowhere else."""
+"""A coarser cut is taken where the fine one tells categories apart, and nowhere else."""
 
 from dataclasses import replace
 
@@ -7,12 +7,13 @@ import pytest
 
 from dncsc import DnCSC, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
-from dncsc.phases.cut.coarse import clearer, coarse_spectrum
+from dncsc.estimators.base import UnclearClustersWarning
+from dncsc.phases.cut.coarse import beyond_categories, coarse_spectrum
 from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum, Wanted
 
-FINE_ALONE = CutPolicy(coarse_landmarks=10**9)
+FINE_ALONE = CutPolicy(told=2.0)
 
 
 class WithPolicy(DnCSC):
@@ -39,13 +40,14 @@ def groups(n, k, d, seed, missing=0.0, categories=()):
 
 
 TABLES = {
+    "600 rows, a category of 3 values, 3 % filled in": groups(600, 4, 5, 3, 0.03, (3,)),
     "categories of 4 and 5 values": groups(6000, 4, 5, 0, categories=(4, 5)),
     "categories of 12 and 20 values, 1 % filled in": groups(6000, 4, 4, 0, 0.01, (12, 20)),
     "2,000 rows, categories of 3 and 4 values, 5 % filled in": groups(2000, 4, 4, 1, 0.05, (3, 4)),
 }
 
 
-@pytest.mark.filterwarnings("ignore:The graph falls into more parts")
+@pytest.mark.filterwarnings("ignore:Categories, or values filled in")
 @pytest.mark.parametrize("name", TABLES)
 def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
     X, y = TABLES[name]
@@ -93,22 +95,40 @@ def test_a_gap_is_clear_from_five_on_of_parts_that_hardly_touch_from_fifty_on(fi
     assert fine.is_clear(2, CutPolicy()) == is_clear
 
 
-@pytest.mark.parametrize(("n_landmarks", "is_tried"), [(499, False), (500, True)])
-def test_a_coarser_graph_has_a_fifth_of_the_landmarks_at_most(n_landmarks, is_tried):
+def test_where_the_coarser_graph_tells_categories_too_rows_are_divided_by_position():
+    X, y = groups(2000, 6, 4, 1, 0.05, (3, 4))
+    with pytest.warns(UnclearClustersWarning, match="rows were divided by position instead"):
+        model = DnCSC(6, random_state=0).fit(X)
+    assert model.diagnosis_.is_by_position
+    assert metrics.ari(y, WithPolicy(6, random_state=0).fit(X).labels_) < 0.1
+    assert metrics.ari(y, model.labels_) > 0.85
+    assert (model.predict(X) == model.labels_).all()
+
+
+def cells(n_landmarks, random):
+    """Landmarks in two cells of a category, and coordinates that tell these apart."""
+    own = np.arange(n_landmarks) % 2
+    places = np.column_stack([own, random.standard_normal((n_landmarks, 2))])
+    return places, replace(spectrum_of([0, 1e-3, 1.1e-3]), coordinates=np.eye(2)[own])
+
+
+@pytest.mark.parametrize(("n_landmarks", "is_tried"), [(19, False), (20, True)])
+def test_a_coarser_graph_has_a_fifth_of_the_landmarks_and_two_a_cluster(n_landmarks, is_tried):
     random = np.random.default_rng(0)
-    places = 20 * np.eye(2)[np.arange(n_landmarks) % 2] + random.standard_normal((n_landmarks, 2))
-    fine = spectrum_of([0, 1e-3, 1.1e-3])
-    found = clearer(fine, places, np.ones(n_landmarks), Wanted(2, drops_outliers=True), 5, random)
-    assert (found is not fine) == is_tried
+    places, fine = cells(n_landmarks, random)
+    places[:, 1] += 20 * (np.arange(n_landmarks) % 4 < 2)
+    policy = CutPolicy(component_landmarks=5)
+    found = beyond_categories(fine, places, np.ones(n_landmarks), Wanted(2, policy=policy), 5, random)
+    assert (found.spectrum is not fine) == is_tried
 
 
 def test_landmarks_without_rows_have_no_part_in_a_coarser_graph():
     random = np.random.default_rng(0)
     places, mass = random.standard_normal((300, 3)), random.integers(1, 5, 300).astype(float)
-    wanted = Wanted(3, drops_outliers=True)
-    one = coarse_spectrum(places, mass, wanted, 50, 5, np.random.default_rng(1))
+    centres, wanted = places[:50], Wanted(3, drops_outliers=True)
+    one = coarse_spectrum(places, mass, centres, wanted, 5)
     more = np.concatenate([places, random.standard_normal((40, 3))])
-    other = coarse_spectrum(more, np.append(mass, np.zeros(40)), wanted, 50, 5, np.random.default_rng(1))
+    other = coarse_spectrum(more, np.append(mass, np.zeros(40)), centres, wanted, 5)
     np.testing.assert_allclose(one.eigenvalues, other.eigenvalues, atol=1e-12)
     np.testing.assert_allclose(one.coordinates, other.coordinates[:300], atol=1e-9)
 

@@ -60,11 +60,11 @@ def test_one_cluster_of_nearly_all_rows_is_told():
         DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
 
 
-def test_a_graph_that_falls_into_cells_is_told_where_nothing_shows_what_belongs_together():
+def test_a_graph_that_falls_into_cells_of_categories_is_told():
     random = np.random.default_rng(0)
     cells = 30 * np.eye(12)[random.integers(12, size=4000)]
     X = np.concatenate([random.standard_normal((4000, 2)), cells], axis=1)
-    with pytest.warns(UnclearClustersWarning, match="nothing shows which of them belong together"):
+    with pytest.warns(UnclearClustersWarning, match="tear the graph: it falls into cells"):
         model = DnCSC(4, random_state=0).fit(X)
     assert model.diagnosis_.is_torn
 

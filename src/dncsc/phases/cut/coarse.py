@@ -1,13 +1,14 @@
-"""A coarser cut, for data whose finest structure is not what is sought.
+"""Coarser cuts, for data whose finest structure is not what is sought.
 
 Tables with categories fall into cells of equal categories, and rows with a value filled in lie in sheets of their own.
-A tenth of the landmarks does not see those. Nothing goes over the rows again: landmarks, with the mass of their rows,
-are taken for rows.
+A tenth of the landmarks does not see those, and positions alone see them least. Nothing goes over the rows again:
+landmarks, with the mass of their rows, are taken for rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -15,50 +16,77 @@ from scipy.sparse import csr_array
 
 from dncsc.kernels.nearest import search_all
 from dncsc.phases.affinity import gaussian
+from dncsc.phases.cut.categories import common_values, share_explained
 from dncsc.phases.cut.landmark_graph import LandmarkGraph
 from dncsc.phases.cut.spectrum import Fragmented, Spectrum, Wanted, bottom_of_spectrum
 from dncsc.phases.kmeans import kmeans
 
-ITERATIONS = 10
-"""of the k-means that places coarse landmarks"""
+ITERATIONS = 20
+"""of k-means, which places coarse landmarks, and divides landmarks by position"""
+STARTS = 10
+"""of the latter"""
 
 
-def clearer(
+class View(NamedTuple):
+    """Coordinates of landmarks, at some resolution."""
+
+    spectrum: Spectrum
+    is_coarse: bool = False
+    is_by_position: bool = False
+    is_torn: bool = False
+    """whether graphs of any resolution tell categories apart"""
+
+
+def beyond_categories(
     fine: Spectrum,
     landmarks: np.ndarray,
     mass: np.ndarray,
     wanted: Wanted,
     n_neighbors: int,
     random: np.random.Generator,
-) -> Spectrum:
-    """The spectrum as it is, or that of a coarser graph of the same landmarks where that shows the clusters better.
+) -> View:
+    """The spectrum as it is, or a coarser view of the same landmarks where that tells far less of categories.
 
-    Where the fine graph shows them clearly, no other is made. One that falls into more parts than clusters, which
-    hardly touch, has no say in which of them belong together: there the coarser one decides.
+    Each step has to halve what is explained of the values that many landmarks share. Images share the value of their
+    background; all views explain it alike.
     """
-    policy, k = wanted.policy, wanted.n_clusters
-    n_coarse = max(policy.coarse_landmarks, policy.coarser * k)
-    if fine.is_clear(k, policy) or len(landmarks) < policy.coarser * n_coarse:
-        return fine
-    unlimited = replace(wanted, limit=None, weighted=False)
-    coarse = coarse_spectrum(landmarks, mass, unlimited, n_coarse, n_neighbors, random)
-    is_clearer = policy.clearer * fine.clearness <= coarse.clearness < np.inf
-    return coarse if is_clearer or fine.is_shattered(k, policy) else fine
+    policy, n_coarse = wanted.policy, _n_coarse(len(landmarks), wanted)
+    taken, with_rows = View(fine), np.flatnonzero(mass > 0)
+    if n_coarse < 2 * wanted.n_clusters:
+        return taken
+    points = landmarks[with_rows], mass[with_rows]
+
+    def coarse() -> View:
+        centres = kmeans(*points, n_coarse, random, ITERATIONS).centres
+        unlimited = replace(wanted, limit=None, weighted=False)
+        return View(coarse_spectrum(landmarks, mass, centres, unlimited, n_neighbors), is_coarse=True)
+
+    def by_position() -> View:
+        runs = [kmeans(*points, wanted.n_clusters, random, ITERATIONS) for _ in range(STARTS)]
+        own = search_all(landmarks, min(runs, key=lambda run: run.inertia).centres, 1)[0][:, 0]
+        return View(replace(fine, coordinates=np.eye(own.max() + 1)[own]), is_by_position=True)
+
+    common = common_values(landmarks, mass, policy)
+    told = share_explained(common, mass, fine.coordinates)
+    for coarser in (coarse, by_position):
+        if told.max(initial=0) < policy.told:
+            return taken
+        view = coarser()
+        now = share_explained(common, mass, view.spectrum.coordinates)
+        if told @ now > policy.forgotten * (told @ told):
+            break
+        taken, told = view, now
+    return taken._replace(is_torn=taken.is_by_position or fine.is_shattered(wanted.n_clusters, policy))
 
 
-def is_left_torn(fine: Spectrum, taken: Spectrum, wanted: Wanted) -> bool:
-    """Whether a graph falls into more parts than clusters, and the coarser one in its place shows no clusters."""
-    is_torn = taken is not fine and fine.is_shattered(wanted.n_clusters, wanted.policy)
-    return is_torn and taken.clearness < wanted.policy.clearer
+def _n_coarse(p: int, wanted: Wanted) -> int:
+    """How many coarse landmarks there are."""
+    policy = wanted.policy
+    return min(max(policy.coarse_landmarks, policy.coarser * wanted.n_clusters), p // policy.coarser)
 
 
 def coarse_spectrum(
-    landmarks: np.ndarray,
-    mass: np.ndarray,
-    wanted: Wanted,
-    n_coarse: int,
-    n_neighbors: int,
-    random: np.random.Generator,
+    landmarks: np.ndarray, mass: np.ndarray, centres: np.ndarray, wanted: Wanted, n_neighbors: int
 ) -> Spectrum:
     """Bottom of the spectrum of landmarks that are linked through fewer of them, with its coordinates on all.
 
@@ -67,16 +95,12 @@ def coarse_spectrum(
     landmarks : (p, d)
     mass : (p,)
         Weight of the rows of each.
+    centres : (n_coarse, d)
+        Coarse landmarks.
     wanted : Wanted
-    n_coarse : int
-        How many coarse landmarks there are.
     n_neighbors : int
         To how many of them each landmark is linked.
-    random : Generator
-        Starts the k-means that places them.
     """
-    used = np.flatnonzero(mass > 0)
-    centres = kmeans(landmarks[used], mass[used], n_coarse, random, ITERATIONS).centres
     nearest, squared = search_all(landmarks, centres, min(n_neighbors, len(centres)))
     bandwidth = np.average(np.sqrt(squared.astype(np.float64)).mean(axis=1), weights=mass)
     shares, degree = gaussian(float(bandwidth)).weigh(nearest, squared)

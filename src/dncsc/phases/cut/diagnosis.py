@@ -33,14 +33,15 @@ class Diagnosis:
     largest_share : float
         Of the rows, in the largest cluster.
     is_coarse : bool
-        Whether a coarser graph was cut, since the fine one did not show the clusters.
+        Whether a coarser graph was cut, since the fine one tells categories apart, or values filled in.
     is_torn : bool
-        Whether the graph falls into more parts than clusters that hardly touch, and a coarser one shows no clusters.
+        Whether graphs of any resolution tell these apart; rows were then divided by position if that tells them less.
     candidates : ndarray of shape (n_candidates, 2)
         Where clusters were counted: other numbers of clusters, and the gaps behind them, widest first.
     was_counted : bool
     is_by_position : bool
-        Whether the graph shows no clusters, and rows were divided by where they are, as k-means does.
+        Whether the graph shows no clusters, or categories alone, and rows were divided by where they are, as k-means
+        does.
     n_parts : int or None
         Where clusters were counted: parts that they have together, if some are not in one piece.
     between : tuple of int or None
@@ -94,18 +95,17 @@ class Diagnosis:
 
     def _on_components(self) -> str:
         if self.is_torn:
-            return (
-                f"The graph falls into more parts than the {self.n_clusters} clusters, and nothing shows which of them "
-                "belong together, as where categories or values filled in tear a table: give these less weight, leave "
-                "them out, or look for more clusters."
-            )
+            found = "Categories, or values filled in, tear the graph: it falls into cells of equal ones"
+            if self.is_by_position:
+                found += ", and rows were divided by position instead, as k-means does"
+            return f"{found}. Give these columns less weight, leave them out, or look for more clusters."
         if self.is_by_position:
             return (
                 f"Nothing is told apart by shape: there is no gap behind {self.n_clusters} clusters, and one of them "
                 "would hold most of the rows. Rows were divided by position, as k-means does: treat with care."
             )
         if self.is_coarse:
-            return "The finest structure of the rows is another one, such as categories: a coarser graph was cut."
+            return "The finest structure of the rows is categories, or values filled in: a coarser graph was cut."
         if self.n_components > self.n_clusters:
             return f"The graph has {self.n_components:,} parts, more than clusters: the lightest were joined to others."
         return ""

@@ -93,17 +93,21 @@ class CutPolicy:
     """of the k-th eigenvalue: vectors of smaller ones count nearly alike (1: USPS 2)"""
 
     # Coarser cuts
+    common_landmarks: float = 0.01
+    """share that has the same value of a feature: this may be a category, or filled in"""
+    common_rows: float = 0.005
+    """share of the rows that has such a value, and that has another one"""
+    told: float = 0.1
+    """share of such a value that the cut explains: from there on a coarser graph is tried (without: tables with
+    categories and values filled in 30)"""
+    forgotten: float = 0.5
+    """of what a cut explains: a coarser one that explains at most so much is taken (0.65: Letters 6)"""
     coarse_landmarks: int = 100
-    """of a coarser graph, which is tried where the fine one has no clear gap (without: tables with categories and
-    values filled in 22)"""
+    """of a coarser graph"""
     coarser: int = 5
-    """times fewer landmarks at least, and so many a cluster (3: lines of 300 rows 50)"""
+    """so many of them a cluster, and at least so many times fewer than landmarks"""
     shattered: float = 3e-6
-    """eigenvalue behind the k-th: below it more parts than clusters hardly touch, and the coarser graph decides (3e-5:
-    circles and Gaussians 18; without: tables 2)"""
-    clearer: float = 1.5
-    """times as clear as the fine graph the coarse one has to be (1.3 with 150
-    landmarks: digits 13)"""
+    """eigenvalue behind the k-th: below it more parts than clusters hardly touch, and any of them may leave a gap"""
 
     # One heap
     least_second: float = 0.5

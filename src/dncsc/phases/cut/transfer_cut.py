@@ -10,7 +10,7 @@ import numpy as np
 from dncsc.engines.base import Column, Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.cut.coarse import clearer, is_left_torn
+from dncsc.phases.cut.coarse import View, beyond_categories
 from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
@@ -64,9 +64,9 @@ class Partition:
     is_coarse: bool = False
     """whether a coarser graph was cut"""
     is_torn: bool = False
-    """whether the graph has more parts than clusters that hardly touch, and a coarser one shows no clusters"""
+    """whether graphs of any resolution tell categories apart, or values filled in"""
     is_by_position: bool = False
-    """whether rows were divided by where they are, since the graph shows no clusters"""
+    """whether rows were divided by where they are, since the graph shows no clusters, or categories alone"""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -120,26 +120,27 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
         return spectrum
     if options.needs_gap and not spectrum.is_clear(wanted.n_clusters, settings.policy):
         return Fragmented(f"the gap behind {wanted.n_clusters} clusters is not clear")
-    fine, is_torn = spectrum, False
+    view = View(spectrum)
     if options.coarsens:
         random = generator(settings.seed, "coarse landmarks")
-        spectrum = clearer(fine, bipartite.points, graph.mass, wanted, settings.n_neighbors, random)
-        is_torn = is_left_torn(fine, spectrum, wanted)
-    coordinates = spectrum.coordinates
+        view = beyond_categories(spectrum, bipartite.points, graph.mass, wanted, settings.n_neighbors, random)
+    taken = view.spectrum
+    coordinates = taken.coordinates
     if options.drops_constant and coordinates.shape[1] > 1:
         coordinates = _without_constant(coordinates, np.asarray(graph.similarity.sum(axis=1)).ravel())
     lift = Lift(coordinates.astype(engine.frame.dtype), settings.by_length)
     embedding, links = Lifted(bipartite, lift), LandmarkLinks.of(graph.similarity)
     return Partition(
         embedding,
-        spectrum.eigenvalues,
-        fine.n_components,
-        spectrum.component,
+        taken.eigenvalues,
+        spectrum.n_components,
+        taken.component,
         links=links,
-        clearness=min(spectrum.clearness, np.finfo(np.float64).max),
-        is_clear=spectrum.is_clear(wanted.n_clusters, settings.policy),
-        is_coarse=spectrum is not fine,
-        is_torn=is_torn,
+        clearness=min(taken.clearness, np.finfo(np.float64).max),
+        is_clear=not view.is_by_position and taken.is_clear(wanted.n_clusters, settings.policy),
+        is_coarse=view.is_coarse,
+        is_torn=view.is_torn,
+        is_by_position=view.is_by_position,
     )
 
 

@@ -28,7 +28,7 @@ class CutOptions:
     needs_gap: bool = False
     """cuts only where the spectrum shows the clusters clearly"""
     coarsens: bool = False
-    """takes a coarser graph where that shows the clusters more clearly"""
+    """takes a coarser graph where the finest one tells categories apart"""
 
 
 class Attempt(NamedTuple):

@@ -1,5 +1,7 @@
 """How often `n_clusters="auto"` is right, and how often it is wrong without a warning.
 
+Right is any number from that of the groups which have as many rows as `diagnosis_` says a group needs, to that of all.
+
 python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart
 """
 
@@ -15,17 +17,17 @@ from dncsc import DnCSC
 from dncsc.datasets import embeddings
 
 
-def topics() -> Iterator[tuple[str, np.ndarray, int]]:
+def topics() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Embeddings in topics, of which some ten at a time are near each other."""
     for k in (10, 20, 30, 40):
         for d in (64, 256):
             for near in (0.5, 0.8, 0.9):
                 for seed in (2, 3):
                     X, y = embeddings(30_000, d, k, seed, near=near)
-                    yield f"{k} topics, {d} features, near {near}", X, len(np.unique(y))
+                    yield f"{k} topics, {d} features, near {near}", X, y
 
 
-def apart() -> Iterator[tuple[str, np.ndarray, int]]:
+def apart() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Uneven groups at least 8 deviations apart: round, long in one direction, heavy-tailed, skewed."""
     random = np.random.default_rng(5)
     for d in (2, 3, 5, 6, 8, 12, 16, 32, 64):
@@ -33,7 +35,8 @@ def apart() -> Iterator[tuple[str, np.ndarray, int]]:
             centres = random.standard_normal((k, d))
             centres *= 8 / min(np.linalg.norm(a - b) for i, a in enumerate(centres) for b in centres[:i])
             n = int(random.choice([5_000, 10_000, 40_000]))
-            place = centres[random.choice(k, n, p=random.dirichlet(np.full(k, 3)))]
+            y = random.choice(k, n, p=random.dirichlet(np.full(k, 3)))
+            place = centres[y]
             kinds = {
                 "round": place + random.standard_normal((n, d)),
                 "long": place + random.standard_normal((n, d)) * np.arange(1, d + 1) ** -0.7,
@@ -41,18 +44,21 @@ def apart() -> Iterator[tuple[str, np.ndarray, int]]:
                 "skewed": 2 * place + random.exponential(1, (n, d)),
             }
             for kind, X in kinds.items():
-                yield f"{k} {kind} groups, {d} features, {n} rows", X.astype(np.float32), k
+                yield f"{k} {kind} groups, {d} features, {n} rows", X.astype(np.float32), y
 
 
 def main() -> None:
     for sets, metric in ((topics, "cosine"), (apart, "euclidean")):
         total: Counter[str] = Counter()
-        for name, X, k in sets():
+        for name, X, y in sets():
             model = DnCSC("auto", metric=metric, random_state=0)
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
                 model.fit(X)
-            kind = f"{'right' if model.n_clusters_ == k else 'wrong'}, {'with' if told else 'without'} a warning"
+            sizes = np.bincount(y)
+            fewest, most = (np.count_nonzero(sizes >= least) for least in (model.diagnosis_.smallest, 1))
+            is_right = fewest <= model.n_clusters_ <= most
+            kind = f"{'right' if is_right else 'wrong'}, {'with' if told else 'without'} a warning"
             total[kind] += 1
             if kind != "right, without a warning":
                 print(f"{name}: {model.n_clusters_}, {kind}; parts: {model.diagnosis_.n_parts}", flush=True)

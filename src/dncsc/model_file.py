@@ -44,7 +44,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    5,
+    6,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -55,11 +55,12 @@ KINDS = Schema(
         Kind(
             "cluster-count",
             Counted,
-            "n_clusters clearness is_clear eigenvalues others between links n_parts",
+            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest",
             others=NONE,
             between=None,
             links=None,
             n_parts=None,
+            smallest=None,
         ),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
@@ -73,10 +74,11 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position n_parts between",
+            "is_by_position n_parts between smallest",
             is_by_position=False,
             n_parts=None,
             between=None,
+            smallest=None,
         ),
         Kind(
             "fitted",

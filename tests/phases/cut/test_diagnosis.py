@@ -1,6 +1,7 @@
 """A model says how clear its cut was, and warns where clusters may be arbitrary or another number of them."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,6 +59,25 @@ def test_other_numbers_are_named_with_the_gaps_behind_them():
 def test_one_cluster_of_nearly_all_rows_is_told():
     with pytest.warns(UnclearClustersWarning, match="One cluster has 89 % of the rows|One cluster has 89% of the rows"):
         DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
+
+
+def test_small_gaps_are_named_where_a_count_is_doubtful_and_no_wide_one_is_found():
+    with pytest.warns(UnclearClustersWarning, match=r"Other numbers with a gap: 7 \(2.0 times\), 2 \("):
+        model = DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
+    sure = replace(model.diagnosis_, largest_share=0.4)
+    assert not sure.is_doubtful
+    assert "Other numbers" not in str(sure)
+
+
+def test_it_is_told_how_small_a_group_may_be_to_be_counted():
+    X = datasets.make_blobs([1500, 1500, 12], n_features=8, centers=20 * np.eye(3, 8), random_state=0)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = DnCSC("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+    assert model.diagnosis_.smallest == 31
+    assert "Groups of fewer than 31 rows may not be counted." in str(model.diagnosis_)
+    assert DnCSC(3, random_state=0).fit(X).diagnosis_.smallest is None
 
 
 def test_a_graph_that_falls_into_cells_of_categories_is_told():

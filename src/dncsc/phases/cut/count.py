@@ -8,6 +8,7 @@ clusters are not seen beside: numbers at which the links between parts fall off 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +32,7 @@ from dncsc.phases.settings import Settings
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
     graph, policy = landmark_graph(engine, RowsAndLandmarks(links, Adaptive())), settings.policy
-    counted = _count_by_gap(engine, settings, links, graph)
+    counted = replace(_count_by_gap(engine, settings, links, graph), smallest=_smallest(settings, graph))
     if settings.n_counted < policy.few_rows_a_landmark * len(graph.mass):
         return counted  # links are by a few rows each, and fall off by chance
     counted = replace(counted, links=LandmarkLinks.of(graph.similarity))
@@ -42,7 +43,7 @@ def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The same where there may be many: that at which links between groups fall off."""
     graph = landmark_graph(engine, RowsAndLandmarks(links, Adaptive()))
     fall = fall_of_strength(graph, settings)
-    return replace(_by(fall, settings.policy), between=fall.between)
+    return replace(_by(fall, settings.policy), between=fall.between, smallest=_smallest(settings, graph))
 
 
 def with_parts(counted: Counted, cluster: np.ndarray, landmarks: np.ndarray, policy: CutPolicy) -> Counted:
@@ -56,10 +57,16 @@ def with_parts(counted: Counted, cluster: np.ndarray, landmarks: np.ndarray, pol
 def beside(counted: Counted, second: Counted, policy: CutPolicy) -> Counted:
     """The first count, with what a second one found among the others, widest first."""
     found = np.concatenate([[[second.n_clusters, second.clearness]], second.others])
-    known = [counted.n_clusters, *counted.others[:, 0]]
-    is_new = ~np.isin(found[:, 0], known) & (found[:, 1] * policy.gap >= 1)
-    others = np.concatenate([counted.others, found[is_new]])
-    return replace(counted, others=others[np.argsort(-others[:, 1], kind="stable")])
+    widest = dict(counted.others.tolist())
+    for number, gap in found[found[:, 1] * policy.gap >= 1].tolist():
+        widest[number] = max(gap, widest.get(number, 0.0))
+    widest.pop(counted.n_clusters, None)
+    return replace(counted, others=_widest_first(widest.items()))
+
+
+def _smallest(settings: Settings, graph: LandmarkGraph) -> int:
+    """Rows of a group that has landmarks enough to be more than an outlier."""
+    return -(-settings.policy.component_landmarks * settings.n_counted // len(graph.mass))
 
 
 def _by(fall: Fall, policy: CutPolicy) -> Counted:
@@ -120,6 +127,10 @@ def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: Outli
 
 def _others(ratios: np.ndarray, place: int, policy: CutPolicy) -> np.ndarray:
     """Other numbers of clusters with a gap behind them, and how wide it is; widest first."""
-    found = [(number + 2.0, ratio) for number, ratio in enumerate(ratios.tolist()) if ratio * policy.gap >= 1]
-    others = [pair for pair in found if pair[0] != place + 2]
-    return np.array(sorted(others, key=lambda pair: -pair[1])).reshape(-1, 2)
+    found = ((number + 2.0, ratio) for number, ratio in enumerate(ratios.tolist()) if number != place)
+    return _widest_first(pair for pair in found if pair[1] >= policy.small_gap)
+
+
+def _widest_first(gaps: Iterable[tuple[float, float]]) -> np.ndarray:
+    """float64 (n, 2)"""
+    return np.array(sorted(gaps, key=lambda pair: -pair[1])).reshape(-1, 2)

@@ -46,6 +46,8 @@ class Diagnosis:
         Where clusters were counted: parts that they have together, if some are not in one piece.
     between : tuple of int or None
         Where many clusters were counted: how few and how many there may be.
+    smallest : int or None
+        Where clusters were counted: rows from which on a group is sure to be seen. Smaller ones may count as outliers.
     """
 
     n_clusters: int
@@ -60,6 +62,7 @@ class Diagnosis:
     is_by_position: bool = False
     n_parts: int | None = None
     between: tuple[int, int] | None = None
+    smallest: int | None = None
 
     @property
     def is_doubtful(self) -> bool:
@@ -76,8 +79,13 @@ class Diagnosis:
     @property
     def _has_rival(self) -> bool:
         """Whether there is a gap behind more clusters. Two or three times as many are pieces of long ones."""
-        more = self.candidates[:, 0]
+        more = self._rivals[:, 0]
         return bool(np.any((more > self.n_clusters) & (more % self.n_clusters != 0)))
+
+    @property
+    def _rivals(self) -> np.ndarray:
+        """Candidates whose gap might show the clusters."""
+        return self.candidates[self.candidates[:, 1] * CutPolicy.gap >= 1]
 
     @property
     def _is_estimate(self) -> bool:
@@ -91,6 +99,8 @@ class Diagnosis:
         found = [self._on_components(), self._on_gap(), self._on_range(), self._on_candidates(), self._on_parts()]
         if self._is_nearly_all:
             found.append(f"One cluster has {self.largest_share:.0%} of the rows.")
+        if self.smallest is not None:
+            found.append(f"Groups of fewer than {self.smallest:,} rows may not be counted.")
         return " ".join(each for each in found if each)
 
     def _on_components(self) -> str:
@@ -124,9 +134,10 @@ class Diagnosis:
         return f"Of many clusters the number is an estimate: there may be {fewest:,} to {most:,}."
 
     def _on_candidates(self) -> str:
-        if not len(self.candidates):
+        shown = self._rivals if len(self._rivals) or not self.is_doubtful else self.candidates
+        if not len(shown):
             return ""
-        named = ", ".join(f"{n:.0f} ({gap:.1f} times)" for n, gap in self.candidates)
+        named = ", ".join(f"{n:.0f} ({gap:.1f} times)" for n, gap in shown)
         return f"Other numbers with a gap: {named}."
 
     def _on_parts(self) -> str:
@@ -153,4 +164,5 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagno
         partition.is_by_position,
         None if counted is None else counted.n_parts,
         None if counted is None else counted.between,
+        None if counted is None else counted.smallest,
     )

@@ -138,6 +138,8 @@ class CutPolicy:
     clear_gap_among_outliers: float = 50.0
     """the same where outliers took places in front of it: those of one heavy-tailed group leave gaps, too (without: it
     counts as three)"""
+    small_gap: float = 1.2
+    """ratio behind other numbers, which are named where nothing wider is found and the count is doubtful"""
     least_eigenvalue: float = 3e-5
     """smaller ones are alike: those of clusters that hardly touch (1e-6: one heavy-tailed group counts as three)"""
 

@@ -41,6 +41,8 @@ class Counted:
     """of the landmarks, where there are rows enough to tell parts of clusters by them"""
     n_parts: int | None = None
     """that the clusters have together, if they are not all in one piece"""
+    smallest: int | None = None
+    """rows from which on a group is sure to be seen"""
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,7 @@ BAD = {
     "no version": {**GOOD, "version": None},
     "a later version": {**GOOD, "version": 2},
     "an unknown way": {**GOOD, "missing": "guess"},
+    "thousands that are none": {**GOOD, "thousands": "7"},
     "a weight that is none": {**GOOD, "weight": -1.0},
     "no columns": {**GOOD, "columns": []},
     "a column too few": {**GOOD, "columns": GOOD["columns"][:1]},

@@ -57,7 +57,7 @@ def plan_table(read: InputTable, choice: ColumnSelection, options: TableOptions)
         return _encoded(rows, Encoding(tuple(map(NumberColumn, names)), scale=options.scale))
     columns, profiles, n_rows = look(read, choice, options.thousands)
     encoding, called = planned(profiles, options), {str(column): column for column in columns}
-    cells = CellReaders(encoding.readers(options.thousands), n_rows)
+    cells = CellReaders(encoding.readers(), n_rows)
     return _encoded(open_rows(files, [called[name] for name in encoding.names], cells), encoding)
 
 

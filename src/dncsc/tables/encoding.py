@@ -81,6 +81,11 @@ class CategoryColumn:
         return np.where(cells.is_null().to_numpy(zero_copy_only=False), np.nan, found)
 
 
+def is_thousands(text: Any) -> bool:
+    """Whether it may stand between thousands, or is None, for nothing."""
+    return text is None or (isinstance(text, str) and len(text) == 1 and not text.isalnum() and text not in "+-.")
+
+
 def _truth_or_number(cells: Any, thousands: str | None) -> np.ndarray | None:
     found = reading.truth_values(cells)
     return reading.numbers(cells, thousands) if found is None else found
@@ -95,12 +100,14 @@ _READERS: dict[str, Callable[..., np.ndarray | None]] = {
 
 @dataclass(frozen=True)
 class Encoding:
-    """What each column becomes, in order; `missing` and `scale` say how gaps and numbers were treated."""
+    """What each column becomes, in order; `missing` and `scale` say how gaps and numbers were treated, and `thousands`
+    what stands between thousands in text files."""
 
     columns: tuple[NumberColumn | CategoryColumn, ...]
     missing: str = "refuse"
     scale: str = "none"
     weight: float = CATEGORY_WEIGHT
+    thousands: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,8 +125,9 @@ class Encoding:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all columns have to be numbers, none of them missing."""
-        return self.missing == "refuse" and all(column.kind == "number" for column in self.columns)
+        """Whether all columns have to be numbers as they are usually written, none of them missing."""
+        are_numbers = all(column.kind == "number" for column in self.columns)
+        return self.missing == "refuse" and self.thousands is None and are_numbers
 
     @property
     def number_columns(self) -> list[int]:
@@ -135,8 +143,8 @@ class Encoding:
         return centre, scale
 
     def readers(self, thousands: str | None = None) -> tuple[Callable[[Any], np.ndarray], ...]:
-        """What reads the cells of each column."""
-        return tuple(partial(column.read, thousands=thousands) for column in self.columns)
+        """What reads the cells of each column; by another character between thousands, if one is given."""
+        return tuple(partial(column.read, thousands=thousands or self.thousands) for column in self.columns)
 
     def encode(self, stored: np.ndarray) -> np.ndarray:
         """Features of rows from their stored numbers, in float64; missing ones are NaN where nothing fills them."""

@@ -20,6 +20,7 @@ from dncsc.tables.encoding import (
     CategoryColumn,
     Encoding,
     NumberColumn,
+    is_thousands,
 )
 from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, MOST_VALUES, OTHER, TEXT, TRUTH, ColumnProfile
 from dncsc.tables.statistics import statistics
@@ -41,9 +42,7 @@ class TableOptions:
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ParameterError(name, getattr(self, name), f"must be one of {', '.join(map(repr, known))}")
-        if self.thousands is not None and (
-            len(self.thousands) != 1 or self.thousands.isalnum() or self.thousands in "+-."
-        ):
+        if not is_thousands(self.thousands):
             raise ParameterError("thousands", self.thousands, "must be one character, such as a comma")
 
     @property
@@ -81,7 +80,7 @@ def planned(profiles: Sequence[ColumnProfile], options: TableOptions) -> Encodin
         raise UnusableColumnsError(profiles, problems)
     if not columns:
         raise InputError("no column is left as a feature.")
-    return Encoding(tuple(columns), options.missing, options.scale)
+    return Encoding(tuple(columns), options.missing, options.scale, thousands=options.thousands)
 
 
 def _problem(column: ColumnProfile, options: TableOptions) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from dncsc.errors import InputError
-from dncsc.tables.encoding import KINDS, MISSING, SCALES, CategoryColumn, Encoding, NumberColumn
+from dncsc.tables.encoding import KINDS, MISSING, SCALES, CategoryColumn, Encoding, NumberColumn, is_thousands
 
 NOTE_VERSION = 1
 """Of what a model's file says about the columns."""
@@ -20,6 +20,8 @@ MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError
 def as_note(encoding: Encoding) -> dict[str, Any]:
     """What a model's file keeps."""
     about = {name: getattr(encoding, name) for name in ("missing", "scale", "weight")}
+    if encoding.thousands is not None:
+        about["thousands"] = encoding.thousands
     return {
         "version": NOTE_VERSION,
         **about,
@@ -36,8 +38,11 @@ def from_note(note: Any, n_features: int) -> Encoding:
                 f"{NOTE_VERSION}. Use a newer one."
             )
         columns = tuple(_column(each) for each in note["columns"])
-        found = Encoding(columns, _one_of(MISSING, note["missing"]), _one_of(SCALES, note["scale"]), note["weight"])
+        about = _one_of(MISSING, note["missing"]), _one_of(SCALES, note["scale"]), note["weight"]
+        found = Encoding(columns, *about, note.get("thousands"))
         fits = len(found.feature_names) == n_features and _is_number(found.weight) and found.weight > 0
+        if not is_thousands(found.thousands):
+            raise ValueError(found.thousands)
     except MALFORMED as error:
         if isinstance(error, InputError):
             raise

@@ -52,7 +52,7 @@ def beyond_categories(
     """
     policy, n_coarse = wanted.policy, _n_coarse(len(landmarks), wanted)
     taken, with_rows = View(fine), np.flatnonzero(mass > 0)
-    if n_coarse < 2 * wanted.n_clusters:
+    if n_coarse < policy.coarser * wanted.n_clusters:
         return taken
     points = landmarks[with_rows], mass[with_rows]
 

@@ -105,7 +105,7 @@ class CutPolicy:
     coarse_landmarks: int = 100
     """of a coarser graph"""
     coarser: int = 5
-    """so many of them a cluster, and at least so many times fewer than landmarks"""
+    """so many of them a cluster at least, and so many times fewer than landmarks"""
     shattered: float = 3e-6
     """eigenvalue behind the k-th: below it more parts than clusters hardly touch, and any of them may leave a gap"""
 

@@ -111,6 +111,10 @@ def _keep_memory() -> Iterator[None]:
 keep_memory = Shared(_keep_memory)
 
 
+HANDED_OVER = 16
+"""Times that a thread is given something to do, where there are more items: to hand over a small one takes as long."""
+
+
 class Stopped(Exception):
     """Work given up because other work of the same engine failed or was interrupted."""
 
@@ -136,8 +140,12 @@ class Pool:
         """Results in order; the first error in order of the items, not of time."""
         if self.n_threads == 1:
             return [function(item) for item in items]
+        waiting = list(items)
+        size = max(1, len(waiting) // (HANDED_OVER * self.n_threads))
+        parts = [waiting[start : start + size] for start in range(0, len(waiting), size)]
         try:
-            return list(self._threads.map(function, items))
+            done = self._threads.map(lambda part: [function(item) for item in part], parts)
+            return [answer for part in done for answer in part]
         except BaseException:
             self._stopping.set()
             raise

@@ -14,6 +14,9 @@ from dncsc.kernels._jit import jit
 
 EMPTY = -1
 
+STRETCH = 64
+"""Columns of a dense line that are looked at together."""
+
 MOST_UNROLLED = 8
 """Links of a row up to which the number of them is part of what is compiled: half the time, for K = 5."""
 
@@ -42,18 +45,28 @@ def _add_rows_dense(nearest, transition, mass, square, links):
 
 @jit()
 def entries_of_dense(square):
-    """What is not 0, in compressed rows: where each begins, columns, values."""
+    """What is not 0, IN float64 (p, p), in compressed rows: where each begins, columns, values."""
     p = square.shape[0]
+    bits = square.view(np.uint64)
     start = np.zeros(p + 1, np.int32)
+    columns, values = np.empty(16 * p, np.int32), np.empty(16 * p)
+    count = 0
     for i in range(p):
-        start[i + 1] = start[i] + np.count_nonzero(square[i])
-    columns, values = np.empty(start[p], np.int32), np.empty(start[p])
-    for i in range(p):
-        if start[i + 1] > start[i]:
-            inside = np.flatnonzero(square[i])
-            columns[start[i] : start[i + 1]] = inside
-            values[start[i] : start[i + 1]] = square[i][inside]
-    return start, columns, values
+        if count + p > len(columns):
+            more = max(p, len(columns))
+            columns, values = np.append(columns, np.empty(more, np.int32)), np.append(values, np.empty(more))
+        for first in range(0, p, STRETCH):
+            stop = min(first + STRETCH, p)
+            found = np.uint64(0)
+            for j in range(first, stop):  # most stretches are empty, and are soon seen to be
+                found |= bits[i, j]
+            if found != 0:
+                for j in range(first, stop):
+                    if bits[i, j] != 0:
+                        columns[count], values[count] = j, square[i, j]
+                        count += 1
+        start[i + 1] = count
+    return start, columns[:count].copy(), values[:count].copy()
 
 
 def entries_of_table(

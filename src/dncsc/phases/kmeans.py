@@ -25,8 +25,10 @@ SEEDING_POINTS = 10
 """Points a centre that k-means++ sees; Lloyd's iterations see all of them."""
 
 
-SHARES = 2
-"""Into so many a block of a group that stands alone is cut, so that threads have equal shares of it."""
+SHARES = 4
+"""Into so many the points of a group that stands alone are cut, so that threads have equal shares of them."""
+SMALLEST_SHARE = 1024
+"""points, but for the last: less is sooner done than handed over"""
 
 
 DIRECTION_POINTS = 500
@@ -213,7 +215,7 @@ class _Groups:
         """Nearest centre of each point within its group, and the totals of each centre."""
         (n, d), m = self.points.shape, len(centres)
         index, squared = np.empty(n, np.int32), np.empty(n, self.points.dtype)
-        size = block_rows(d) // (SHARES if len(self.first) == 2 else 1)
+        size = self._share(each)
         pruned = None if self.directions is None else PrunedSearch.of(centres, self.directions)
 
         def block(start: int) -> tuple[slice, list[np.ndarray]]:
@@ -241,6 +243,16 @@ class _Groups:
             mass[near] += totals[1]
             residual[near] += totals[2]
         return _Assigned(index, squared, sums, mass, residual)
+
+    def _share(self, each: Each) -> int:
+        """Points that are looked at together; those of a group that stands alone are shared among threads."""
+        n, d = self.points.shape
+        size = block_rows(d)
+        if len(self.first) > 2:
+            return size
+        if n <= size // 2 and each is not one_by_one:
+            return max(SMALLEST_SHARE, -(-n // SHARES))
+        return size // 2
 
     def means(self, now: _Assigned, centres: np.ndarray) -> np.ndarray:
         """Mean of each centre's points; one without points moves to the point of its group farthest from its centre."""

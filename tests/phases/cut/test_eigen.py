@@ -139,6 +139,17 @@ def test_where_no_solver_finds_the_vectors_the_error_says_what_to_set(large):
         leading_eigenpairs(matrix, 5, first)
 
 
+def test_a_matrix_that_would_fill_up_is_solved_as_it_is(monkeypatch):
+    monkeypatch.setattr(eigen, "_sparse_factors", None)
+    random = np.random.default_rng(0)
+    links = np.triu(random.random((600, 600)) < 0.06, 1) * random.random((600, 600))
+    matrix, first = normalised(csr_array(links + links.T + np.eye(600)))
+    values, vectors = leading_eigenpairs(matrix, 6, first)
+    exact = np.linalg.eigvalsh(matrix.toarray())[::-1][:6]
+    np.testing.assert_allclose(values, exact, atol=1e-10)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
+
+
 @pytest.mark.long
 def test_tens_of_thousands_of_landmarks_are_cut_in_seconds():
     X = np.random.default_rng(0).random((30_000, 2))  # a square: no graph of points in a plane has wider bands

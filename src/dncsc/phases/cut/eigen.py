@@ -20,6 +20,10 @@ MIDDLE = 2000
 """Up to here a dense solve is soon done, where many pairs are wanted."""
 DENSE = 0.1
 """From this share of nonzeros on, a sparse factorisation fills up and gains nothing."""
+FILLING = 0.04
+"""From this share on it takes longer than Lanczos on the matrix itself, which is tried first."""
+FIRST_ROUNDS = 10
+"""of that: where it is the better way, a few are enough"""
 MOST_DENSE = 3000
 """Up to here a matrix is solved densely where nothing else works, which takes seconds and a few times its 72 MB. Larger
 ones never are."""
@@ -97,6 +101,8 @@ def _solvers(matrix: csr_array, count: int, first: np.ndarray, factorise: bool) 
         return [band, _lanczos, *last] if factorise and not is_filled else [_lanczos, band, *last]
     if n <= SMALL or count > n // (8 if n <= MIDDLE else 4) or is_filled:
         return [_dense]
+    if matrix.nnz > FILLING * n * n:
+        return [partial(_lanczos, most_rounds=FIRST_ROUNDS), fill, _dense]
     return [fill, _dense] if factorise else [_lanczos, fill, _dense]
 
 
@@ -171,9 +177,9 @@ def _band_factors(matrix: csr_array) -> Solve | None:
     return solve
 
 
-def _lanczos(matrix: csr_array, count: int) -> np.ndarray | None:
+def _lanczos(matrix: csr_array, count: int, most_rounds: int | None = None) -> np.ndarray | None:
     n = matrix.shape[0]
-    rounds = max(1, PLAIN_ROUNDS * MOST_FILLED // max(n, MOST_FILLED))
+    rounds = max(1, (most_rounds or PLAIN_ROUNDS) * MOST_FILLED // max(n, MOST_FILLED))
     return _converged(matrix, count, _start(n), which="LA", ncv=min(n, 4 * count + 20), maxiter=rounds)
 
 

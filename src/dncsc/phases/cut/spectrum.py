@@ -203,18 +203,20 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
     k, first, policy = wanted.n_clusters, wanted.first, wanted.policy
     test = OutlierTest(policy, graph.mass, first, wanted.n_rows)
     least = OutlierTest(policy, graph.mass, k).least_landmarks
-    weakest = 0.0
+    weakest, solved = 0.0, None
     while True:
         core, rows, of_landmarks = without_outliers(graph.components(weakest), test)
         if wanted.limit is not None and (rows > wanted.limit.rows or of_landmarks > wanted.limit.landmarks):
             return Fragmented(f"{rows:.1%} of the rows and {of_landmarks:.1%} of the landmarks are in small components")
         core = core if wanted.drops_outliers else np.arange(len(graph.mass))
-        components, n_components, clearness = _components(graph, core, first)
-        if n_components > len(components):
-            return _Found(_pairs(graph, components, 1, test), core, components, n_components, clearness)
-        more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
-        count = first + more - n_components + 1
-        pairs = _pairs(graph, components, count, test)
+        if solved is None or not np.array_equal(core, solved):  # dropping links may have set nothing apart
+            solved = core
+            components, n_components, clearness = _components(graph, core, first)
+            if n_components > len(components):
+                return _Found(_pairs(graph, components, 1, test), core, components, n_components, clearness)
+            more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
+            count = first + more - n_components + 1
+            pairs = _pairs(graph, components, count, test)
         in_use = k if _has_gap(_eigenvalues(pairs), k, policy) else k + wanted.n_spare
         if wanted.limit is None or all(pair.extent >= least for pair in pairs[:in_use]):
             break

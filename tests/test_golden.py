@@ -20,7 +20,7 @@ def absent_sets() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.long) if kind in ("methods", "defaults") else kind for kind in KINDS]
+    "kind", [pytest.param(kind, marks=pytest.mark.long) if kind in ("methods", "defaults", "few rows") else kind for kind in KINDS]
 )
 def test_labels_are_those_that_were_frozen(kind, absent):
     frozen = {name: case for name, case in FROZEN["cases"].items() if not name.endswith(tuple(absent) or " ")}

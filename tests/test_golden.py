@@ -19,8 +19,11 @@ def absent_sets() -> list[str]:
     return [name for name in REAL if real.find(name) is None]
 
 
+LONG = "methods", "defaults", "few rows"
+
+
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.long) if kind in ("methods", "defaults", "few rows") else kind for kind in KINDS]
+    "kind", [pytest.param(kind, marks=pytest.mark.long) if kind in LONG else kind for kind in KINDS]
 )
 def test_labels_are_those_that_were_frozen(kind, absent):
     frozen = {name: case for name, case in FROZEN["cases"].items() if not name.endswith(tuple(absent) or " ")}

@@ -336,7 +336,7 @@ def test_one_coordinate_is_not_drawn_as_two(ax):
 def many_clusters() -> tuple[DnCSC, np.ndarray]:
     """A model of more clusters than are found by eigenvectors, and its rows."""
     X = np.random.default_rng(0).normal(size=(1500, 2))
-    return DnCSC(60, random_state=0).fit(X), X
+    return DnCSC(100, random_state=0).fit(X), X
 
 
 def test_many_clusters_and_their_landmarks_are_drawn(many_clusters, ax):
@@ -344,7 +344,7 @@ def test_many_clusters_and_their_landmarks_are_drawn(many_clusters, ax):
     plot.clusters(fitted, X, ax=ax)
     plot.landmarks(fitted, ax=ax)
     plot.phases(fitted, ax=Figure().subplots())
-    assert len(ax.get_legend_handles_labels()[1]) == 61
+    assert len(ax.get_legend_handles_labels()[1]) == 101
 
 
 def test_a_spectrum_that_a_model_does_not_have_is_not_drawn(many_clusters, ax):

@@ -234,7 +234,7 @@ def _graph(
     counted = None
     if chosen.count_clusters:
         counted = steps.once("count", Counted, recipe.count, chosen, links)
-        if recipe.of_few is not None and not chosen.policy.are_many(counted.n_clusters, False):
+        if recipe.of_few is not None and counted.n_clusters < chosen.policy.many_clusters:
             assert links is not None
             steps.forget(links)
             return _graph(recipe.of_few, steps, settings, counted)

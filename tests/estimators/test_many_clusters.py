@@ -23,7 +23,7 @@ from method_cases import assert_same_partition
 from sound import assert_sound
 
 K = 60
-MODEL = {"n_clusters": K, "random_state": 0}
+MODEL = {"select": "rows", "n_clusters": K, "random_state": 0}
 SPARSE = {**MODEL, "n_landmarks": 3200}
 """so many that their graph is added up in a sparse table"""
 
@@ -112,10 +112,15 @@ def test_rows_can_be_asked_for_with_few_clusters(table, moons):
     assert_sound(model, X, 2)
 
 
-def test_below_fifty_clusters_landmarks_are_selected_by_divide_and_conquer(table):
-    for k, select, is_spectral in ((49, "auto", True), (50, "auto", False), (51, "dnc", True), (5, "rows", False)):
-        model = DnCSC(k, select=select, n_landmarks=100, random_state=0)
-        assert (model._recipe().select.__name__ == "divide_and_conquer") == is_spectral
+def test_fewer_clusters_than_many_have_landmarks_by_divide_and_conquer(table):
+    """Many are fifty, or with few features a hundred."""
+    asked = {(49, "auto"): True, (50, "auto"): False, (51, "dnc"): True, (5, "rows"): False}
+    in_two_dimensions = {(99, "auto"): True, (100, "auto"): False}
+    for cases, n_features in ((asked, 16), (in_two_dimensions, 2)):
+        for (k, select), is_spectral in cases.items():
+            recipe = DnCSC(k, select=select)._recipe(n_features)
+            assert (recipe.select.__name__ == "divide_and_conquer") == is_spectral
+    model = DnCSC(5, select="rows", n_landmarks=100, random_state=0)
     model.fit(table[0])
     assert {tuple(row) for row in np.round(model.landmarks_, 9)} <= {tuple(row) for row in np.round(table[0], 9)}
 
@@ -257,7 +262,7 @@ def test_rows_of_no_weight_get_labels_and_count_for_nothing(table):
     X, y = table
     weight = np.ones(len(X))
     weight[::3] = 0
-    model = DnCSC(**MODEL).fit(X, sample_weight=weight)
+    model = DnCSC(**MODEL, n_landmarks=5000).fit(X, sample_weight=weight)
     assert_same_partition(model.labels_, y)
     assert model.n_landmarks_ == 2000
 

@@ -52,7 +52,7 @@ def test_a_row_finds_the_same_in_any_block():
 @pytest.mark.parametrize(("nearest", "share"), [("auto", 0.0), ("candidates", 0.0), ("exact", 1.0)])
 def test_exact_searches_all_cells(nearest, share):
     X = np.random.default_rng(0).standard_normal((3000, 3))
-    model = DnCSC(60, nearest=nearest, random_state=0).fit(X)
+    model = DnCSC(60, select="rows", nearest=nearest, random_state=0).fit(X)
     search = model._model.embedding.graph.links.search
     assert model.exact_fraction_ == share
     assert search.n_probed == (LEAST_PROBED_CELLS if share == 0 else len(search.cells.centres))
@@ -62,4 +62,4 @@ def test_exact_searches_all_cells(nearest, share):
 
 def test_few_cells_are_all_searched():
     X = np.random.default_rng(0).standard_normal((600, 3))
-    assert DnCSC(60, random_state=0).fit(X).exact_fraction_ == 1
+    assert DnCSC(60, select="rows", random_state=0).fit(X).exact_fraction_ == 1

@@ -145,12 +145,12 @@ def test_a_page_about_many_clusters_says_nothing_of_a_spectrum(tmp_path, many):
 def test_the_command_line_reports_on_many_clusters(tmp_path, many, capsys):
     np.save(tmp_path / "rows.npy", many[1])
     model, output = tmp_path / "m.npz", ["-o", str(tmp_path / "l.csv"), "--layers", "60,5"]
-    command = ["fit", str(tmp_path / "rows.npy"), "-k", "60", "-q", "--model", str(model), *output]
+    command = ["fit", str(tmp_path / "rows.npy"), "-k", "100", "-q", "--model", str(model), *output]
     assert main([*command, "--report", str(tmp_path / "r.html")]) == 0
-    assert "Of 59 joins" in Page(tmp_path / "r.html").text
-    assert load_model(model).n_clusters_ == 60
+    assert "Of 99 joins" in Page(tmp_path / "r.html").text
+    assert load_model(model).n_clusters_ == 100
     capsys.readouterr()
     assert main(["info", str(model)]) == 0
     told = capsys.readouterr().out
     assert re.search(r"^eigenvalues +none$", told, re.M)
-    assert re.search(r"^clusters +60$", told, re.M)
+    assert re.search(r"^clusters +100$", told, re.M)

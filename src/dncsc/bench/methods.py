@@ -54,7 +54,7 @@ class DivideAndConquer(LloydKMeans):
     Parameters are those of k-means; `n_init` and `max_iter` change nothing.
     """
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, n_features: int) -> Recipe:
         def own_subsets(engine: Engine, settings: Settings, selection: Selection, *_: None) -> Partition:
             return Partition(_Subsets(selection.landmarks, selection.tree), np.empty(0), 1)
 

@@ -94,9 +94,13 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
     _keeps_products: ClassVar[bool] = False
     """Whether sums of products of all landmarks with all are kept for each shard of rows, which takes memory."""
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, n_features: int) -> Recipe:
         """The recipe that the parameters make, which have been checked."""
         return self._fixed_recipe
+
+    def _is_multilevel(self, n_features: int) -> bool:
+        """Whether the graph is cut level by level, as into many clusters."""
+        return False
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None) -> Any:
         """Cluster the rows of X.
@@ -170,7 +174,7 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         else:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         return pipeline.run(
-            self._recipe(),
+            self._recipe(engine.layout.n_features),
             engine,
             lambda frame, n_counted, few: parameters.settings(n_rows, frame, n_counted, seed, few),
             getattr(self, "feature_names_in_", None),

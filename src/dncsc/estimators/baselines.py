@@ -48,7 +48,7 @@ class LSC(LandmarkClusterer):
     landmarks: str = "kmeans"
     n_init: int = 10
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, n_features: int) -> Recipe:
         return SELECTIONS[self.landmarks]
 
 
@@ -88,7 +88,7 @@ class USPEC(LandmarkClusterer):
 
     _spare_candidates = 1  # a landmark's 10 K nearest, and itself
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, n_features: int) -> Recipe:
         return replace(U_SPEC, nearest=NEAREST[self.nearest])
 
 

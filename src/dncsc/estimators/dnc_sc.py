@@ -30,8 +30,8 @@ class DnCSC(LandmarkClusterer):
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int or "auto", default="auto"
-        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 below fifty clusters, and from there on a hundred
-        for each, or 20,000 if that is more. Data with fewer distinct rows gets fewer landmarks, and with
+        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 for few clusters, and a hundred for each of many
+        (see `select`), or 20,000 if that is more. Data with fewer distinct rows gets fewer landmarks, and with
         ``bandwidth="auto"`` there are at least two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.
@@ -54,7 +54,8 @@ class DnCSC(LandmarkClusterer):
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. These two are slower, and there for comparison. "rows" draws
         rows at random, and cuts their graph level by level instead of by eigenvectors, whose cost grows with the square
-        of the number of clusters. "auto" is "dnc" below fifty clusters, and "rows" from there on.
+        of the number of clusters. "auto" is "dnc" below fifty clusters, or a hundred with fewer than 16
+        features, and "rows" from there on.
     nearest : {"auto", "candidates", "exact"}, default="auto"
         Search the nearest landmarks among the candidates, or make sure that no other landmark is nearer. "auto" is
         "exact" where that takes little longer: with hundreds of features that depend on each other.
@@ -66,8 +67,8 @@ class DnCSC(LandmarkClusterer):
         up to 35,000 rows at random, the prototypes, each takes the cluster of most of its neighbours among them, until
         hardly any changes; a row at a border then takes that of most prototypes near it. `transform` and
         `score_samples` are as they were. A fit takes two to seven times as long, and the model holds the prototypes, by
-        their first 32 principal components. Where next to none would change, and from fifty clusters on, where links
-        of rows decide in any case, labels stay as they are.
+        their first 32 principal components. Where next to none would change, and where clusters are many (see `select`)
+        and links of rows decide in any case, labels stay as they are.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.
@@ -167,16 +168,14 @@ class DnCSC(LandmarkClusterer):
         "select": one_of(AUTO, *SELECT, ROWS),
     }
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, n_features: int) -> Recipe:
         by_eigenvectors = replace(DNC_SC, select=SELECT.get(self.select, DNC_SC.select), nearest=NEAREST[self.nearest])
-        if not self._is_multilevel:
+        if not self._is_multilevel(n_features):
             return by_eigenvectors
         of_few = by_eigenvectors if self.select == AUTO else None
         return replace(MULTILEVEL, nearest=NEAREST_IN_CELLS[self.nearest], of_few=of_few)
 
-    @property
-    def _is_multilevel(self) -> bool:
-        """Whether the graph is cut level by level, as into many clusters."""
+    def _is_multilevel(self, n_features: int) -> bool:
         counted = self.n_clusters == AUTO
-        are_many = Settings.policy.are_many(self.max_clusters if counted else self.n_clusters, counted)
+        are_many = Settings.policy.are_many(self.max_clusters if counted else self.n_clusters, counted, n_features)
         return self.select == ROWS or (self.select == AUTO and are_many)

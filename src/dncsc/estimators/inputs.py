@@ -152,7 +152,7 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
     n_landmarks = getattr(estimator, "n_landmarks", n_clusters)
     if n_landmarks == AUTO:
         n_landmarks = Settings.policy.usual_landmarks(
-            n_clusters, estimator.n_clusters == AUTO, n_rows, getattr(estimator, "refine", False)
+            n_clusters, estimator.n_clusters == AUTO, n_rows, n_features, getattr(estimator, "refine", False)
         )
     n_landmarks = int(min(n_landmarks, n_rows))
     return Size(
@@ -167,7 +167,7 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         row_bytes=row_bytes,
         keeps_products=row_bytes is None and getattr(estimator, "_keeps_products", False),
         places_rows=hasattr(estimator, "n_landmarks"),
-        is_multilevel=getattr(estimator, "_is_multilevel", False),
+        is_multilevel=estimator._is_multilevel(n_features),
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if getattr(estimator, "refine", False) else 0,
         searches_all=getattr(estimator, "nearest", "exact") == "exact",
     )

@@ -134,7 +134,7 @@ class Parameters:
         if few:
             asked = replace(asked, n_clusters=min(asked.n_clusters, policy.many_clusters))
         n_landmarks = asked.n_landmarks or policy.usual_landmarks(
-            asked.n_clusters, asked.count_clusters, n_counted, asked.refine
+            asked.n_clusters, asked.count_clusters, n_counted, len(frame.shift), asked.refine
         )
         if asked.bandwidth == AUTO:  # no more landmarks than are useful to the weights that are chosen
             useful = max(policy.min_landmarks, n_counted // policy.rows_a_landmark)

@@ -149,7 +149,8 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     given = {"n_members": 0, **DnCSC().get_params(), **params}
     k = given["max_clusters"] if given["n_clusters"] == "auto" else given["n_clusters"]
     p, stored = given["n_landmarks"], np.dtype(dtype)
-    p = Settings.policy.usual_landmarks(k, given["n_clusters"] == AUTO, n_rows, given["refine"]) if p == AUTO else p
+    if p == AUTO:
+        p = Settings.policy.usual_landmarks(k, given["n_clusters"] == AUTO, n_rows, n_features, given["refine"])
     checks.real(stored, "X")
     size = Size(
         n_rows,
@@ -160,7 +161,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         k,
         working_dtype(stored).itemsize,
         thread_count(given["n_jobs"]),
-        is_multilevel=DnCSC(given["n_clusters"], max_clusters=k, select=given["select"])._is_multilevel
+        is_multilevel=DnCSC(given["n_clusters"], max_clusters=k, select=given["select"])._is_multilevel(n_features)
         and not given["n_members"],
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if given["refine"] else 0,
         searches_all=given["nearest"] == "exact",

@@ -44,7 +44,9 @@ def islands(random, n):
 @pytest.mark.parametrize(("n", "n_landmarks", "n_neighbors"), [(700, 130, 5), (600, 120, 2)])
 def test_many_clusters_are_those_of_the_twin(data, n, n_landmarks, n_neighbors):
     X = data(np.random.default_rng(0), n)
-    model = DnCSC(55, n_landmarks=n_landmarks, n_neighbors=n_neighbors, nearest="exact", random_state=0).fit(X)
+    model = DnCSC(
+        55, select="rows", n_landmarks=n_landmarks, n_neighbors=n_neighbors, nearest="exact", random_state=0
+    ).fit(X)
     labels = naive.multilevel(X, model.landmarks_, 55, n_neighbors, SEED)
     assert_same_partition(model.labels_, labels)
 
@@ -99,16 +101,18 @@ def test_groups_without_links_are_not_merged_with_any_other():
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_few_clusters_have_a_thousand_landmarks_and_many_a_hundred_each_or_twenty_thousand(counted):
-    """From fifty on they are many, where they are counted beyond fifty."""
-    policy, first = CutPolicy(), 50 + counted
-    assert [policy.usual_landmarks(k, counted, 10**7) for k in (1, 8, first - 1)] == [1000] * 3
-    assert [policy.usual_landmarks(k, counted, 10**7) for k in (first, 200, 1000)] == [20_000, 20_000, 100_000]
+    """From fifty on they are many, where they are counted beyond fifty; with few features from a hundred on."""
+    policy = CutPolicy()
+    for first, n_features in ((50 + counted, 16), (51 if counted else 100, 15)):
+        few, many = (1, 8, first - 1), (first, 200, 1000)
+        assert [policy.usual_landmarks(k, counted, 10**7, n_features) for k in few] == [1000] * 3
+        assert [policy.usual_landmarks(k, counted, 10**7, n_features) for k in many] == [20_000, 20_000, 100_000]
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(n=st.integers(51, 10**6), data=st.data())
 def test_many_clusters_have_a_landmark_each_and_landmarks_two_rows_where_there_are_so_many(n, data):
     k = data.draw(st.integers(51, n))
-    p = CutPolicy().usual_landmarks(k, False, n)
+    p = CutPolicy().usual_landmarks(k, False, n, 64)
     assert k <= p <= n
     assert p == k or p <= min(max(20_000, 100 * k), n // 2)

@@ -25,7 +25,7 @@ def selection_of(model):
 
 def test_landmarks_are_the_rows_with_the_smallest_keys(table):
     seed = check_random_state(0).randint(np.iinfo(np.int32).max)
-    model = DnCSC(60, n_landmarks=400, random_state=0).fit(table)
+    model = DnCSC(60, select="rows", n_landmarks=400, random_state=0).fit(table)
     keys = naive.row_keys(stream(seed, "select"), 0, len(table))
     expected = table[np.argsort(keys)[:400]]
     np.testing.assert_array_equal(np.unique(model.landmarks_, axis=0), np.unique(expected, axis=0))
@@ -34,7 +34,7 @@ def test_landmarks_are_the_rows_with_the_smallest_keys(table):
 
 @pytest.mark.parametrize("n_landmarks", [60, 400, 1000])
 def test_each_landmark_stands_in_the_nearest_cell(table, n_landmarks):
-    landmarks, cells = selection_of(DnCSC(60, n_landmarks=n_landmarks, random_state=0).fit(table))
+    landmarks, cells = selection_of(DnCSC(60, select="rows", n_landmarks=n_landmarks, random_state=0).fit(table))
     assert len(cells.centres) == n_landmarks // LANDMARKS_A_CELL
     assert (cells.first[0], cells.first[-1]) == (0, n_landmarks)
     cell = np.searchsorted(cells.first, np.arange(n_landmarks), side="right") - 1
@@ -44,13 +44,13 @@ def test_each_landmark_stands_in_the_nearest_cell(table, n_landmarks):
 def test_a_row_of_no_weight_is_no_landmark(table):
     weight = np.ones(len(table))
     weight[::2] = 0
-    model = DnCSC(60, n_landmarks=500, random_state=0).fit(table, sample_weight=weight)
+    model = DnCSC(60, select="rows", n_landmarks=500, random_state=0).fit(table, sample_weight=weight)
     counted = {row.tobytes() for row in table[1::2]}
     assert {row.tobytes() for row in model.landmarks_} <= counted
 
 
 def test_equal_rows_are_one_landmark(table):
-    model = DnCSC(60, n_landmarks=900, random_state=0).fit(table[np.arange(2000) % 400])
+    model = DnCSC(60, select="rows", n_landmarks=900, random_state=0).fit(table[np.arange(2000) % 400])
     assert 300 < model.n_landmarks_ == len(np.unique(model.landmarks_, axis=0)) <= 400
 
 

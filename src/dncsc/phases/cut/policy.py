@@ -30,6 +30,10 @@ class CutPolicy:
     many_clusters: int = 50
     """from which on landmarks are rows, and their graph is cut level by level (by eigenvectors: 60 topics 5, 150 topics
     12; but Gaussians of different width in 30 features lose 9)"""
+    many_clusters_of_few_features: int = 100
+    """the same where features are few (50: ARI of 50 to 75 Gaussians 1 to 2, in up to six times the time)"""
+    few_features: int = 16
+    """fewer: there topics bend into nothing that landmarks would not see"""
     landmarks_a_cluster: int = 100
     """for these (50: topics 1 to 3)"""
     many_landmarks: int = 20_000
@@ -183,13 +187,18 @@ class CutPolicy:
         least = self.least_second
         return replace(self, outlier_share=least, max_outlier_share=least, component_landmarks=sys.maxsize)
 
-    def are_many(self, n_clusters: int, counted: bool) -> bool:
+    def are_many(self, n_clusters: int, counted: bool, n_features: int) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""
-        return n_clusters >= self.many_clusters + counted
+        if counted:
+            return n_clusters > self.many_clusters
+        are_few_features = n_features < self.few_features
+        return n_clusters >= (self.many_clusters_of_few_features if are_few_features else self.many_clusters)
 
-    def usual_landmarks(self, n_clusters: int, counted: bool, n_rows: int, refine: bool = False) -> int:
+    def usual_landmarks(
+        self, n_clusters: int, counted: bool, n_rows: int, n_features: int, refine: bool = False
+    ) -> int:
         """How many landmarks there are where their number is left open."""
-        if not self.are_many(n_clusters, counted):
+        if not self.are_many(n_clusters, counted, n_features):
             are_many_rows = n_rows >= self.refined_rows_a_landmark * self.refined_landmarks
             return self.refined_landmarks if refine and are_many_rows else self.landmarks
         wanted = max(self.landmarks_a_cluster * n_clusters, self.many_landmarks)

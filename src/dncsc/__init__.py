@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dncsc import datasets, metrics, plot, report, scanpy
     from dncsc.budget import InsufficientMemoryError
     from dncsc.engines.watch import watch
+    from dncsc.estimators.base import UnclearClustersWarning
     from dncsc.estimators.baselines import LSC, USPEC, ExactSC, LloydKMeans, NystromSC
     from dncsc.estimators.dnc_sc import DnCSC
     from dncsc.estimators.ensembles import LSEC, USENC
@@ -25,6 +26,7 @@ _MODULE_OF = {
     **dict.fromkeys(("LSEC", "USENC"), "estimators.ensembles"),
     **{"DnCSC": "estimators.dnc_sc", "load_model": "estimators.saving", "open_rows": "rows"},
     **{"InsufficientMemoryError": "budget", "watch": "engines.watch", "TableEncoder": "tables.encoder"},
+    **{"UnclearClustersWarning": "estimators.base"},
 }
 _MODULES = ("datasets", "metrics", "plot", "report", "scanpy")
 
@@ -39,6 +41,7 @@ __all__ = [
     "LloydKMeans",
     "NystromSC",
     "TableEncoder",
+    "UnclearClustersWarning",
     "__version__",
     "clusterer",
     "datasets",

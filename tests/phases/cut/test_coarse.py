@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dncsc import DnCSC, metrics, open_rows
+from dncsc import DnCSC, UnclearClustersWarning, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
-from dncsc.estimators.base import UnclearClustersWarning
 from dncsc.phases.cut.coarse import beyond_categories, coarse_spectrum
 from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.policy import CutPolicy

@@ -8,9 +8,8 @@ import pytest
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
-from dncsc import DnCSC, load_model
+from dncsc import DnCSC, UnclearClustersWarning, load_model
 from dncsc.datasets import embeddings
-from dncsc.estimators.base import UnclearClustersWarning
 
 
 def blobs(seed, **more):

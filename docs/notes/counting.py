@@ -1,6 +1,6 @@
 """How often `n_clusters="auto"` is right, and how often it is wrong without a warning.
 
-Right is any number from that of the groups which have as many rows as `diagnosis_` says a group needs, to that of all.
+Counted apart: wrong only by groups of fewer rows than `diagnosis_` says a group needs.
 
 python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart
 """
@@ -57,9 +57,11 @@ def main() -> None:
                 model.fit(X)
             sizes = np.bincount(y)
             fewest, most = (np.count_nonzero(sizes >= least) for least in (model.diagnosis_.smallest, 1))
-            is_right = fewest <= model.n_clusters_ <= most
-            kind = f"{'right' if is_right else 'wrong'}, {'with' if told else 'without'} a warning"
+            warned = f"{'with' if told else 'without'} a warning"
+            kind = f"{'right' if model.n_clusters_ == most else 'wrong'}, {warned}"
             total[kind] += 1
+            if fewest <= model.n_clusters_ < most:
+                total[f"of these but for groups that are too small, {warned}"] += 1
             if kind != "right, without a warning":
                 print(f"{name}: {model.n_clusters_}, {kind}; parts: {model.diagnosis_.n_parts}", flush=True)
         print(sets.__name__, dict(total))

@@ -1,6 +1,6 @@
 """Tables with categories and gaps, prepared as everybody does (mean-impute, standardise, one-hot), against k-means.
 
-python docs/notes/tables.py [tables a line] [seeds]
+python docs/notes/tables.py [tables a line] [seeds] [first draw]
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def table(line: Line, n_groups: int, random: np.random.Generator) -> tuple[np.nd
     return np.hstack([numbers, *one_hot]).astype(np.float32), y
 
 
-def main(n_tables: int = 10, n_seeds: int = 1) -> None:
+def main(n_tables: int = 10, n_seeds: int = 1, first: int = 0) -> None:
     for title, fewest, most in (("3 to 6 groups", 3, 6), ("7 to 9 groups", 7, 9)):
         print(f"{title}: mean ARI of {n_tables} tables and {n_seeds} seeds, DnCSC and KMeans; warnings")
         means = []
         for number, (name, line) in enumerate(LINES.items()):
             scores, n_told = [], 0
-            for draw in range(n_tables):
+            for draw in range(first, first + n_tables):
                 random = np.random.default_rng([fewest, number, draw])
                 k = int(random.integers(fewest, most + 1))
                 X, y = table(line, k, random)

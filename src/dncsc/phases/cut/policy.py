@@ -31,9 +31,10 @@ class CutPolicy:
     """from which on landmarks are rows, and their graph is cut level by level (by eigenvectors: 60 topics 5, 150 topics
     12; but Gaussians of different width in 30 features lose 9)"""
     many_clusters_of_few_features: int = 100
-    """the same where features are few (50: ARI of 50 to 75 Gaussians 1 to 2, in up to six times the time)"""
+    """the same where features are few (50: ARI of 50 to 75 Gaussians 0.1 to 2, in up to six times the time; but uneven
+    ones in 8 features gain 3)"""
     few_features: int = 16
-    """fewer: there topics bend into nothing that landmarks would not see"""
+    """or more: by eigenvectors 50 uneven groups lose 5 there, and in 32 features 50 topics 32"""
     landmarks_a_cluster: int = 100
     """for these (50: topics 1 to 3)"""
     many_landmarks: int = 20_000
@@ -102,10 +103,10 @@ class CutPolicy:
     common_rows: float = 0.005
     """share of the rows that has such a value, and that has another one"""
     told: float = 0.1
-    """share of such a value that the cut explains: from there on a coarser graph is tried (without: tables with
-    categories and values filled in 30)"""
+    """share of such a value that the cut explains: from there on a coarser graph is tried (0.2: tables 1, which were
+    looked at)"""
     forgotten: float = 0.5
-    """of what a cut explains: a coarser one that explains at most so much is taken (0.65: Letters 6)"""
+    """of what a cut explains: a coarser one that explains at most so much is taken; images keep 0.7 and more"""
     coarse_landmarks: int = 100
     """of a coarser graph"""
     coarser: int = 5

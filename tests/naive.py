@@ -245,16 +245,22 @@ def coarse_cut(landmarks, mass, n_clusters, seed):
 
 
 def common_values(landmarks, mass):
-    """Which landmarks have the commonest value of a feature, for the features that have one."""
+    """Which landmarks have the commonest value of a feature, and which share all those of all features."""
     found = []
+
+    def is_frequent(members):
+        share = mass[members].sum() / mass.sum()
+        return members.sum() >= max(10, 0.01 * len(mass)) and 0.005 <= share <= 0.995
+
     for values in landmarks.T:
         order = np.sort(values)
         runs = np.split(order, np.flatnonzero(np.diff(order) > 1e-5 * values.std()) + 1)
         longest = max(runs, key=len)
-        is_common = np.isin(values, longest)
-        share = mass[is_common].sum() / mass.sum()
-        if len(longest) >= max(10, 0.01 * len(values)) and 0.005 <= share <= 0.995:
-            found.append(is_common)
+        found.append(np.isin(values, longest))
+    found = [members for members in found if is_frequent(members)]
+    shared = [tuple(members[i] for members in found) for i in range(len(landmarks))]
+    cells = [np.array([each == cell for each in shared]) for cell in sorted(set(shared))]
+    found += [members for members in cells if is_frequent(members)]
     return np.array(found, float).reshape(len(found), len(landmarks)).T
 
 

@@ -44,10 +44,19 @@ def test_coordinates_that_are_the_category_explain_all_of_it_and_others_nothing(
     assert share_explained(common, np.ones(200), np.eye(2)[other]) == pytest.approx(0)
 
 
+def test_a_cut_by_a_few_of_many_cells_is_told():
+    first, second = np.arange(1000) % 4, np.arange(1000) // 4 % 5
+    places = np.hstack([np.eye(4)[first], np.eye(5)[second]])
+    some_cells = np.eye(20)[4 * second + first][:, [0, 5, 10]]
+    explained = share_explained(common_values(places, np.ones(1000), CutPolicy()), np.ones(1000), some_cells)
+    assert explained[:9].max() < 0.3  # of any category
+    assert explained.max() == pytest.approx(1)
+
+
 def test_landmarks_without_rows_share_nothing():
     places = np.concatenate([np.zeros((50, 1)), np.linspace(1, 2, 150)[:, None]])
     mass = np.ones(200)
-    assert common_values(places, mass, CutPolicy()).shape == (200, 1)
+    assert common_values(places, mass, CutPolicy()).shape == (200, 3)  # a value, who has it and who has not
     mass[:50] = 0
     assert common_values(places, mass, CutPolicy()).shape == (200, 0)
 

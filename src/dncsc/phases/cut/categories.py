@@ -1,8 +1,8 @@
 """Whether a cut tells categories apart, or values that were filled in: the share of them that its vectors explain.
 
 A feature that many landmarks have one and the same value of is a category, a value filled in, or the background of an
-image. A cut by clusters tells such values as far as clusters have their own; a cut by cells of equal categories tells
-them nearly whole.
+image; landmarks that share all such values make a cell. A cut by clusters tells values and cells as far as clusters
+have their own; a cut by cells tells some of these nearly whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FEATURES = 64
 
 
 def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) -> np.ndarray:
-    """float64 (p, m): 1 where a landmark has the commonest value of a feature, for the m features that have one.
+    """float64 (p, m): 1 where a landmark has the commonest value of a feature, or is in a cell of equal ones.
 
     Parameters
     ----------
@@ -29,26 +29,38 @@ def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) ->
     """
     used, share = mass > 0, mass / mass.sum()
     least = max(policy.component_landmarks, policy.common_landmarks * np.count_nonzero(used))
+
+    def frequent(is_common: np.ndarray) -> np.ndarray:
+        """Columns that many landmarks have, and rows that are neither nearly all nor hardly any."""
+        rows = share @ is_common
+        return is_common[:, (is_common.sum(axis=0) >= least) & (np.minimum(rows, 1 - rows) >= policy.common_rows)]
+
     found = []
     for first in range(0, landmarks.shape[1], FEATURES):
         values = landmarks[:, first : first + FEATURES]
-        low, high, count = _longest_runs(values[used])
-        is_common = (low <= values) & (values <= high) & used[:, None]
-        rows = share @ is_common
-        found.append(is_common[:, (count >= least) & (np.minimum(rows, 1 - rows) >= policy.common_rows)])
-    return np.concatenate(found, axis=1).astype(np.float64)
+        low, high = _longest_runs(values[used])
+        found.append(frequent((low <= values) & (values <= high) & used[:, None]))
+    shared = np.concatenate(found, axis=1)
+    return np.concatenate([shared, frequent(_cells(shared, used, least))], axis=1).astype(np.float64)
 
 
-def _longest_runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The longest run of values that are the same, in each column: its least and its largest value, and its length."""
+def _cells(shared: np.ndarray, used: np.ndarray, least: float) -> np.ndarray:
+    """bool (p, n): which landmarks are in each of the cells of so many that share all values."""
+    _, cell = np.unique(np.packbits(shared, axis=1), axis=0, return_inverse=True)
+    cell = cell.reshape(-1)  # which numpy 2.0 leaves with two axes
+    numbers = np.flatnonzero(np.bincount(cell[used]) >= least)
+    return (cell[:, None] == numbers) & used[:, None]
+
+
+def _longest_runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The longest run of values that are the same, in each column: its least and its largest value."""
     values, columns = np.sort(values, axis=0), np.arange(values.shape[1])
     place = np.arange(len(values))[:, None]
     is_first = np.ones(values.shape, bool)
     is_first[1:] = np.diff(values, axis=0) > SAME * values.std(axis=0, dtype=np.float64)
     start = np.maximum.accumulate(np.where(is_first, place, 0), axis=0)
     end = np.argmax(place - start, axis=0)
-    begin = start[end, columns]
-    return values[begin, columns], values[end, columns], end + 1 - begin
+    return values[start[end, columns], columns], values[end, columns]
 
 
 def share_explained(common: np.ndarray, mass: np.ndarray, coordinates: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from dncsc.phases.kmeans import kmeans
 
 ITERATIONS = 20
 """of k-means, which places coarse landmarks, and divides landmarks by position"""
-STARTS = 10
+STARTS = 30
 """of the latter"""
 
 

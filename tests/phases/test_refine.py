@@ -90,6 +90,14 @@ def test_noise_is_that_of_the_cut(digits, fitted):
     assert np.array_equal(model.predict(X), model.labels_)
 
 
+def test_a_dense_group_is_not_divided_among_sparse_ones():
+    random, y = np.random.default_rng(0), np.repeat([0, 1, 2], [1200, 100, 30])
+    radius, angle = np.sqrt(random.random(len(y))), 2 * np.pi * random.random(len(y))
+    X = np.array([[0, 0], [2.3, 0], [0, 2.4]])[y] + radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    labels = DnCSC(3, refine=True, random_state=0).fit_predict(X)
+    assert adjusted_rand_score(y, labels) > 0.98  # 0.24 where modularity counts whole
+
+
 def test_where_nothing_would_change_nothing_is_kept():
     X, _ = make_moons(3000, noise=0.05, random_state=0)
     model = DnCSC(2, refine=True, random_state=0).fit(X)

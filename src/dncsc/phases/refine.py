@@ -34,8 +34,8 @@ from dncsc.phases.settings import Settings
 
 MAX_ROUNDS = 30
 """of prototypes that change sides"""
-RESOLUTION = 1.0
-"""of the modularity that they gain by it: a small cluster does not vanish among large ones"""
+RESOLUTION = 0.5
+"""of the modularity that they gain by it (1: ARI of a dense group beside sparse ones, and of a line, 50 to 75)"""
 PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
 """On average, and where many are alike: of more, some at random are left out, so that no search is long."""
 PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 4

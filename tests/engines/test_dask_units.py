@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dncsc.engines.dask_units import place_parts, slices_of, work_units
+from dncsc.engines.dask_units import batches_of, place_parts, slices_of, work_units
 from dncsc.engines.layout import Layout
 
 BLOCK = Layout(200_000, 2).block_rows
@@ -51,6 +51,22 @@ def test_shards_of_a_chunk_are_one_task_where_there_are_enough_of_these():
     layout = Layout(10_000_000, 2)
     few, many = (len(work_units(layout, [1_000_000] * 10, n_threads)) for n_threads in (2, 40))
     assert few < 20 < layout.n_shards <= many
+
+
+def test_a_task_is_all_that_a_thread_of_a_worker_has_up_to_some_tenths_of_a_second():
+    units = work_units(Layout(10_000_000, 2), [625_000] * 16, 2)
+    at, placement = range(len(units)), ["ab"[number % 2] for number in range(len(units))]
+
+    for threads in ({"a": 1, "b": 1}, {"a": 2, "b": 3}):
+        batches = batches_of(units, at, placement, threads, 2)
+        assert [placement[batch[0]] for batch in batches] == [
+            worker for worker in threads for _ in range(threads[worker])
+        ]
+        assert all(len({placement[number] for number in batch}) == 1 for batch in batches)
+        assert sorted(number for batch in batches for number in batch) == list(at)
+    wide = batches_of(units, at, placement, {"a": 1, "b": 1}, 64)  # of more values than a task visits in each unit
+    unplaced = batches_of(units, at, [None] * len(units), {}, 2)
+    assert len(wide) == len(unplaced) == len(units)
 
 
 @settings(deadline=None)

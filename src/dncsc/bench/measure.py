@@ -107,10 +107,10 @@ def _rows_on(engine: str, held: list[np.ndarray], model: Any, threads: int) -> I
         cluster = LocalCluster(n_workers=threads, threads_per_worker=1, dashboard_address=":0")
         with cluster, Client(cluster):
             X = held.pop()
-            clone(model).fit(dask.array.from_array(X[:WARM_ROWS], chunks=(WARM_ROWS // DASK_CHUNKS, -1)))
             rows = dask.array.from_array(X, chunks=(-(-len(X) // DASK_CHUNKS), -1)).persist()
             del X
             wait(rows)
+            clone(model).fit(rows)  # of fewer rows there may be too few for each worker to have some
             yield rows
     elif engine == "files":
         with tempfile.TemporaryDirectory(prefix="dncsc-bench-") as folder:

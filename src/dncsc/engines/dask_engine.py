@@ -10,8 +10,8 @@ import dask.array as da
 import numpy as np
 
 from dncsc.engines.base import MOST_VALUES, Column, Engine, Outcome, Task, Total
-from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, total_only, visit, weights_of
-from dncsc.engines.dask_units import slices_of, work_units
+from dncsc.engines.dask_tasks import Work, joined, kept_of, some_values, tail_of, totals_of, visit_batch, weights_of
+from dncsc.engines.dask_units import batches_of, slices_of, work_units
 from dncsc.engines.dask_workers import Function, Placement, current_workers
 from dncsc.engines.frame import working_dtype
 
@@ -58,8 +58,7 @@ class DaskEngine(Engine):
     def sweep(self, task: Task[Total, Outcome]) -> list[Outcome]:
         self._progress.begin(self.phase)
         self._sweeps += 1
-        of_chunks = self._rows.placement()
-        placement = [of_chunks[first.part] for first, *_ in self._slices]
+        placement = self._placement()
         self._weights = self._weights or self._place_weights(placement)
         made = [column for column in task.keeps if column.name not in self._kept]
         visited = self._visit_all(task, made, placement)
@@ -77,7 +76,9 @@ class DaskEngine(Engine):
         sizes, ends = [len(unit) for unit in self._units], np.cumsum(self._chunks).tolist()
         of_chunks = [slices_of(end - size, end, sizes) for end, size in zip(ends, self._chunks, strict=True)]
         slices = [slice_ for each in of_chunks for slice_ in each]
-        values = iter(self._map(some_values, "values", [holders[each.part] for each in slices], slices, column=name))
+        held, placement = [holders[each.part] for each in slices], self._placement()
+        there = [placement[each.part] for each in slices]
+        values = iter(self._map(some_values, "values", held, slices, placement=there, column=name))
         parts = [[next(values) for _ in each] or [np.empty(column.shape(0), column.dtype)] for each in of_chunks]
         chunks = (self._chunks,) if column.width is None else (self._chunks, (column.width,))
         whole = self._key(name)
@@ -89,6 +90,11 @@ class DaskEngine(Engine):
     def _forget(self, name: str) -> None:
         self._holders.pop(name, None)
         self._kept.pop(name, None)
+
+    def _placement(self) -> Placement:
+        """The worker that has the rows of each unit."""
+        of_chunks = self._rows.placement()
+        return [of_chunks[first.part] for first, *_ in self._slices]
 
     def _in_large_chunks(self, rows: Any) -> Any:
         """The array in chunks of all features and, but for the last, no fewer rows than a block has."""
@@ -118,26 +124,22 @@ class DaskEngine(Engine):
         if chunks is not self._rows or not self._tails:
             self._tails = self._cut_tails(chunks)
         first = [slices[0] for slices in self._slices]
-        own: list[Any] = [
-            self._units,
-            first,
-            [chunks[each.part] for each in first],
-            self._tails,
-            self._weights,
-            *holders,
-        ]
+        there = [chunks[each.part] for each in first]
+        own: list[Any] = [self._units, first, there, self._tails, self._weights, *holders]
         visited: list[Any] = [None] * len(self._units)
         for at in self._layers():
+            before = self._totals_before(at, visited, placement)
+            batches = batches_of(self._units, at, placement, self._rows.threads, self.layout.n_features)
             found = self._map(
-                visit,
+                visit_batch,
                 type(task).__name__.strip("_").lower(),
-                self._totals_before(at, visited, placement),
-                *([values[number] for number in at] for values in own),
-                placement=[placement[number] for number in at],
+                [[(before.get(number), *(values[number] for values in own)) for number in batch] for batch in batches],
+                placement=[placement[batch[0]] for batch in batches],
                 work=shared,
             )
-            for number, future in zip(at, found, strict=True):
-                visited[number] = future
+            for batch, future in zip(batches, found, strict=True):
+                for place, number in enumerate(batch):
+                    visited[number] = future, place
         return visited
 
     def _cut_tails(self, chunks: Sequence[Any]) -> list[Any]:
@@ -157,12 +159,17 @@ class DaskEngine(Engine):
         for depth in range(max(depths) + 1):
             yield [number for number, each in enumerate(depths) if each == depth]
 
-    def _totals_before(self, at: list[int], visited: list[Any], placement: Placement) -> list[Any]:
+    def _totals_before(self, at: list[int], visited: list[Any], placement: Placement) -> dict[int, Any]:
         """What is known of the shards that these units go on with; nothing else of them goes to another worker."""
         before = {number: visited[number - 1] for number in at if self._units[number].goes_on}
-        away = [n for n in before if placement[n] is None or placement[n] != placement[n - 1]]
-        before.update(zip(away, self._map(total_only, "total", [before[n] for n in away]), strict=True))
-        return [before.get(number) for number in at]
+        away: dict[int, list[int]] = {}
+        for number, (future, _) in before.items():
+            if placement[number] is None or placement[number] != placement[number - 1]:
+                away.setdefault(id(future), []).append(number)
+        totals = self._map(totals_of, "total", [[before[number] for number in each] for each in away.values()])
+        for numbers, future in zip(away.values(), totals, strict=True):
+            before.update((number, (future, place)) for place, number in enumerate(numbers))
+        return before
 
     def _kept_of_all(self, visited: list[Any], placement: Placement) -> list[Any]:
         """What is kept of each shard, in order: from each worker at once, while columns stay where they are."""
@@ -173,7 +180,12 @@ class DaskEngine(Engine):
         parts = [[visited[number] for number in numbers] for numbers in groups.values()]
         of_groups = self._map(kept_of, "kept", parts, placement=there)
         where = [f"rows {u.start} to {u.stop} could not be read in phase {self.phase!r}" for u in self._units]
-        gathered = self._workers.gather(of_groups, visited, where)
+        futures = [future for future, _ in visited]
+        held = [self._rows[first.part] for first, *_ in self._slices]  # tells which rows of a batch cannot be read
+        held = [
+            future if worker is None else part for future, part, worker in zip(futures, held, placement, strict=True)
+        ]
+        gathered = self._workers.gather(of_groups, held + futures, 2 * where)
         kept = {
             number: each
             for numbers, values in zip(groups.values(), gathered, strict=True)

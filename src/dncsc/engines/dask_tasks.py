@@ -72,19 +72,30 @@ class _Rows:
         return self.frame.transform(some, self.buffer) if chosen is None else self.frame.transform(some[chosen])
 
 
-def visit(
-    before: Visited | None,
+Held = tuple[Sequence[Visited], int]
+"""What a task left of the units that it visited, and the place of one of them."""
+
+
+def visit_batch(batch: Sequence[Sequence[Any]], work: Work) -> list[Visited]:
+    """Visit units one after another: a task each would cost more than the visits to few rows."""
+    return [_visit(*arguments, work=work) for arguments in batch]
+
+
+def _visit(
+    before: Held | None,
     unit: WorkUnit,
     slice_: PartSlice,
     chunk: Any,
     tail: Any,
     weight: Any,
-    *holders: Visited,
+    *holders: Held,
     work: Work,
 ) -> Visited:
     """Visit the blocks of a unit. Nothing that came in is changed: Dask may have to do this again."""
-    task, frame = work.task, work.frame
-    columns = {name: holder.written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names}
+    task, frame, so_far = work.task, work.frame, before and _of(before).total
+    columns = {
+        name: _of(holder).written[name] for holder, names in zip(holders, work.taken, strict=True) for name in names
+    }
     where = f"rows {unit.start} to {unit.stop} failed in phase {work.phase!r}"
     with naming(where), one_thread_each, keep_memory:
         chunk = read_here(chunk)
@@ -96,7 +107,7 @@ def visit(
         made = {column.name: np.empty(column.shape(len(unit)), column.dtype) for column in work.made}
         kept = []
         for segment in unit.segments:
-            total = task.begin() if segment.is_first else copy.deepcopy(before and before.total)
+            total = task.begin() if segment.is_first else copy.deepcopy(so_far)
             end = segment.stop - unit.start
             for start in range(segment.start - unit.start, end, work.block_rows):
                 stop = min(start + work.block_rows, end)
@@ -118,14 +129,19 @@ def weights_of(unit: WorkUnit, weight: Any) -> np.ndarray:
         return np.ascontiguousarray(read_here(weight), np.float64)
 
 
-def total_only(visited: Visited) -> Visited:
-    """What the next unit needs of this one."""
-    return Visited((), visited.total, {})
+def _of(held: Held) -> Visited:
+    visited, place = held
+    return visited[place]
 
 
-def kept_of(visited: Sequence[Visited]) -> list[Sequence[Any]]:
+def totals_of(held: Sequence[Held]) -> list[Visited]:
+    """What the next units need of these."""
+    return [Visited((), _of(each).total, {}) for each in held]
+
+
+def kept_of(held: Sequence[Held]) -> list[Sequence[Any]]:
     """What the caller needs of some units."""
-    return [each.kept for each in visited]
+    return [_of(each).kept for each in held]
 
 
 def tail_of(unit: WorkUnit, chunk: Any, slice_: PartSlice, phase: str) -> Any:
@@ -134,9 +150,9 @@ def tail_of(unit: WorkUnit, chunk: Any, slice_: PartSlice, phase: str) -> Any:
         return read_here(chunk)[slice_.start : slice_.stop].copy()
 
 
-def some_values(visited: Visited, slice_: PartSlice, column: str) -> np.ndarray:
+def some_values(held: Held, slice_: PartSlice, column: str) -> np.ndarray:
     """A slice of a column."""
-    values = visited.written[column]
+    values = _of(held).written[column]
     return values if len(values) == slice_.stop - slice_.start else values[slice_.start : slice_.stop].copy()
 
 

@@ -12,6 +12,8 @@ from dncsc.engines.layout import Layout
 
 UNITS_A_THREAD = 4
 """At least so many, where there are enough shards: threads that end sooner than others then find more to do."""
+BATCH_VALUES = 2**24
+"""That one task visits at most, but for one unit: some tenths of a second, beside which Dask's own time is little."""
 UNEVEN = 1.25
 """How much more than its share a worker may have before rows are worked on elsewhere."""
 
@@ -71,6 +73,29 @@ def work_units(layout: Layout, chunks: Iterable[int], n_threads: int) -> list[Wo
             units.append(WorkUnit((segment,)))
         before = chunk
     return units
+
+
+def batches_of(
+    units: Sequence[WorkUnit],
+    numbers: Iterable[int],
+    placement: Sequence[str | None],
+    threads: Mapping[str, int],
+    n_features: int,
+) -> list[list[int]]:
+    """Numbers of units for one task each.
+
+    As few tasks as keep all threads of a worker busy, since each costs the scheduler milliseconds; rows that no worker
+    holds are read unit by unit.
+    """
+    of_worker: dict[str | None, list[int]] = {}
+    for number in numbers:
+        of_worker.setdefault(placement[number], []).append(number)
+    batches = []
+    for worker, there in of_worker.items():
+        n_values = n_features * sum(len(units[number]) for number in there)
+        count = len(there) if worker is None else max(threads[worker], -(-n_values // BATCH_VALUES))
+        batches += [each.tolist() for each in np.array_split(there, min(count, len(there)))]
+    return batches
 
 
 def _segments_of(layout: Layout, chunks: Iterable[int]) -> Iterator[tuple[int, Segment]]:

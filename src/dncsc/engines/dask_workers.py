@@ -50,6 +50,7 @@ class RowParts(list[Any]):
 
     def __init__(self, parts: Iterable[Any], read: Function | None = None) -> None:
         super().__init__(parts)
+        self.threads: dict[str, int] = {}  # of each worker that has parts of its own
         self._read = read
 
     def again(self) -> Sequence[Any]:
@@ -122,7 +123,6 @@ class _PersistedParts(RowParts):
     def __init__(self, client: Any, parts: list[Any], sizes: list[int]) -> None:
         super().__init__(parts)
         self._client, self._sizes = client, sizes
-        self._threads: dict[str, int] = {}
         self._placement: Placement = [None] * len(parts)  # while no worker is known, any may do
 
     def placement(self) -> Placement:
@@ -136,9 +136,9 @@ class _PersistedParts(RowParts):
                 "Rows that were scattered are only there once; have workers read them, or scatter them anew."
             ) from error
         threads = _known(self._client, "nthreads")
-        if threads != self._threads:
+        if threads != self.threads:
             holders = self._client.who_has(list(self))
-            self._threads = threads
+            self.threads = threads
             self._placement = place_parts(self._sizes, [holders[part.key] for part in self], threads)
             for number, (part, worker) in enumerate(zip(self, self._placement, strict=True)):
                 if worker is not None and worker not in holders[part.key]:

@@ -45,7 +45,7 @@ def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) ->
 
 
 def _cells(shared: np.ndarray, used: np.ndarray, least: float) -> np.ndarray:
-    """bool (p, n): which landmarks are in each of the cells of so many that share all values."""
+    """Bool (p, n): which landmarks are in each of the cells of so many that share all values."""
     _, cell = np.unique(np.packbits(shared, axis=1), axis=0, return_inverse=True)
     cell = cell.reshape(-1)  # which numpy 2.0 leaves with two axes
     numbers = np.flatnonzero(np.bincount(cell[used]) >= least)

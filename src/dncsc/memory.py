@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 import sys
 from numbers import Integral
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dncsc.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 UNKNOWN = 4 * 10**9
@@ -34,6 +39,15 @@ def peak() -> int:
         return int(getattr(psutil.Process().memory_info(), "peak_wset", 0))
     found = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return found if sys.platform == "darwin" else 1024 * found
+
+
+def let_go(values: np.ndarray) -> None:
+    """Give back the pages of a mapped file that have been read; they are read again where they are needed."""
+    owner: Any = values
+    while owner is not None and not isinstance(owner, mmap.mmap):
+        owner = getattr(owner, "base", None)
+    if owner is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        owner.madvise(mmap.MADV_DONTNEED)
 
 
 def free() -> int:

@@ -18,7 +18,7 @@ from dncsc.cli.layers import check_method, layer_groups, parse_layers
 from dncsc.cli.options import OUTPUT, RUNNING, option
 from dncsc.cli.outputs import Target, check, check_folder, file_target, naming, table_target
 from dncsc.cli.progress import ProgressDisplay
-from dncsc.cli.summary import Summary, cluster_sizes
+from dncsc.cli.summary import Summary
 from dncsc.errors import InputError
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _table_facts(table: FeatureTable) -> dict[str, Any]:
 
 def _model_facts(estimator: Any) -> dict[str, Any]:
     """What is told of the clusters."""
-    sizes = cluster_sizes(estimator.labels_, len(estimator.cluster_centers_))
+    sizes = estimator.cluster_sizes_.tolist()
     return {
         "parameters": estimator.get_params(),
         "n_clusters": len(sizes),

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dncsc import memory
 from dncsc.cli.inputs import InputTable, identifier_names, split_names
 from dncsc.cli.outputs import Target, table_writer
 from dncsc.cli.progress import ProgressDisplay
@@ -169,6 +170,7 @@ def write_labels(
             if kept is not None:
                 columns = [_with_gaps(column, target) for column in columns]
             writer.write(columns if identifiers is None else [*block, *columns])
+            memory.let_go(labels)
             done += len(block[0])
             progress("write", done, n)
         if done != n:

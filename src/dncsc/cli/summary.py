@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dncsc import memory
 from dncsc.errors import visible
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def cluster_sizes(labels: np.ndarray, n_clusters: int) -> list[int]:
     """Rows in each cluster, without noise, counted block by block: labels may be a file."""
     import numpy as np
 
-    blocks = (labels[start : start + 2**20] for start in range(0, len(labels), 2**20))
-    counts = [np.bincount(block + 1, minlength=n_clusters + 1)[1:] for block in blocks]
-    return sum(counts, np.zeros(n_clusters, np.int64)).tolist()
+    counts = np.zeros(n_clusters + 1, np.int64)
+    for start in range(0, len(labels), 2**20):
+        counts += np.bincount(labels[start : start + 2**20] + 1, minlength=n_clusters + 1)
+        memory.let_go(labels)
+    return counts[1:].tolist()

@@ -1,6 +1,7 @@
 """Tables with categories and gaps, prepared as everybody does (mean-impute, standardise, one-hot), against k-means.
 
 python docs/notes/tables.py [tables a line] [seeds] [first draw]
+python docs/notes/tables.py weights [tables] [first draw]    # of one-hot features
 """
 
 from __future__ import annotations
@@ -36,8 +37,16 @@ LINES = {
 }
 
 
-def table(line: Line, n_groups: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Groups at least 4 deviations apart in 4 to 8 numbers of different units, and one feature for each category."""
+WEIGHTS = (0, 0.35, 0.5, 0.71, 1, 1.4)
+
+
+def table(
+    line: Line, n_groups: int, random: np.random.Generator, weight: float = 1, telling: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Groups at least 4 deviations apart in 4 to 8 numbers of different units, and one feature for each category.
+
+    Where categories are `telling`, each group has its own shares of them.
+    """
     d = int(random.integers(4, 9))
     centres = random.standard_normal((n_groups, d))
     centres *= 4 / min(np.linalg.norm(a - b) for i, a in enumerate(centres) for b in centres[:i])
@@ -46,8 +55,32 @@ def table(line: Line, n_groups: int, random: np.random.Generator) -> tuple[np.nd
     numbers[random.random(numbers.shape) < line.missing] = np.nan
     numbers = np.where(np.isnan(numbers), np.nanmean(numbers, axis=0), numbers)
     numbers = (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
-    one_hot = [np.eye(n)[random.choice(n, line.n_rows, p=random.dirichlet(np.full(n, 5)))] for n in line.categories]
+    one_hot = []
+    for n in line.categories:
+        shares = random.dirichlet(np.full(n, 0.5 if telling else 5), n_groups if telling else None)
+        which = (
+            [random.choice(n, p=shares[group]) for group in y] if telling else random.choice(n, line.n_rows, p=shares)
+        )
+        one_hot.append(weight * np.eye(n)[which])
     return np.hstack([numbers, *one_hot]).astype(np.float32), y
+
+
+def compare_weights(n_tables: int = 24, first: int = 0) -> None:
+    """DnCSC and KMeans on tables of 5,000 rows, 3 to 9 groups, two or three categories of 3 to 12 values."""
+    for telling in (False, True):
+        print("each group has its own categories" if telling else "categories say nothing")
+        for weight in WEIGHTS:
+            scores = []
+            for draw in range(first, first + n_tables):
+                random = np.random.default_rng([telling, draw])
+                k, n_columns = int(random.integers(3, 10)), int(random.integers(2, 4))
+                line = Line(5000, random.integers(3, 13, n_columns).tolist(), 0.02)
+                X, y = table(line, k, random, weight, telling)
+                both = (DnCSC(k, random_state=0), KMeans(k, random_state=0))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    scores.append([100 * adjusted_rand_score(y, each.fit_predict(X)) for each in both])
+            print(f"  {weight:<5} {np.mean(scores, axis=0)[0]:5.1f} {np.mean(scores, axis=0)[1]:5.1f}", flush=True)
 
 
 def main(n_tables: int = 10, n_seeds: int = 1, first: int = 0) -> None:
@@ -73,4 +106,7 @@ def main(n_tables: int = 10, n_seeds: int = 1, first: int = 0) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["weights"]:
+        compare_weights(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))

@@ -11,6 +11,7 @@ import naive
 from dncsc import DnCSC, estimate, load_model, open_rows
 from dncsc.datasets import load
 from dncsc.kernels.projection import project_rows
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.refine import MOST_A_CELL, UNSETTLED, Refined, _settled
 
 
@@ -118,9 +119,12 @@ def test_few_rows_are_refined_or_left(n):
     assert len(DnCSC(2, refine=True, random_state=0).fit(X).labels_) == n
 
 
-def test_rows_near_one_cluster_alone_are_settled():
+def test_landmarks_whose_prototypes_are_nearly_all_of_one_cluster_are_settled():
     nearest = np.array([[0, 1], [1, 2], [3, 1]])
     assert _settled(nearest, np.array([4, 4, 7]), 5).tolist() == [4, UNSETTLED, 4, 7, UNSETTLED]
+    for n_others, found in ((1, 2), (2, UNSETTLED)):
+        cluster = np.array([2] * 19 + [0] * n_others)
+        assert _settled(np.zeros((len(cluster), 1), int), cluster, 1).tolist() == [found]
 
 
 def test_settled_rows_would_be_voted_for_alike(digits, fitted):
@@ -171,6 +175,7 @@ def test_what_refinement_needs_is_told_before():
 
 
 def test_there_are_more_landmarks_where_rows_are_many():
-    X, _ = load("fl-20m", 70_000)
-    assert DnCSC(13, refine=True, random_state=0).fit(X).n_landmarks_ == 5000
+    X, _ = load("fl-20m", 28_000)
+    assert DnCSC(13, refine=True, random_state=0).fit(X).n_landmarks_ == 2000
     assert DnCSC(13, refine=True, random_state=0).fit(X[:-1]).n_landmarks_ == 1000
+    assert [CutPolicy().usual_landmarks(13, False, n, 16, refine=True) for n in (69_999, 70_000)] == [1000, 5000]

@@ -63,12 +63,12 @@ class DnCSC(LandmarkClusterer):
         Share of the rows that get the label -1: those with the least `score_samples`, which lie apart from all others.
         New rows as far away get it too. The clusters themselves do not depend on it.
     refine : bool, default=False
-        Better labels for more time: with 70,000 rows or more there are 5,000 landmarks, and neighbours have a say. Of
-        up to 35,000 rows at random, the prototypes, each takes the cluster of most of its neighbours among them, until
-        hardly any changes; a row at a border then takes that of most prototypes near it. `transform` and
-        `score_samples` are as they were. A fit takes two to seven times as long, and the model holds the prototypes, by
-        their first 32 principal components. Where next to none would change, and where clusters are many (see `select`)
-        and links of rows decide in any case, labels stay as they are.
+        Better labels for more time: there are more landmarks, 5,000 with 70,000 rows or more, of fewer than 16 features
+        2,000 with 28,000, and neighbours have a say. Of up to 35,000 rows at random, the prototypes, each takes the
+        cluster of most of its neighbours among them, until hardly any changes; a row at a border then takes that of
+        most prototypes near it. `transform` and `score_samples` are as they were. A fit takes two to six times as long,
+        and the model holds the prototypes, by their first 32 principal components. Where next to none would change, and
+        where clusters are many (see `select`) and links of rows decide in any case, labels stay as they are.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.

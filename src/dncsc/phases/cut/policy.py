@@ -126,6 +126,8 @@ class CutPolicy:
     refined_landmarks: int = 5000
     """where labels are refined, if each has so many rows (1,000: MNIST 7 points of ACC, circles and Gaussians 0.1; but
     Letters and USPS, with fewer rows a landmark, lose 10)"""
+    refined_landmarks_of_few_features: int = 2000
+    """the same where features are few (5,000: no better, in up to twice the time; 1,000: circles and Gaussians 0.1)"""
     refined_rows_a_landmark: int = 14
     prototypes: int = 35_000
     """rows that agree with their neighbours, where `refine` asks for it (20,000: MNIST 1; half of
@@ -200,7 +202,8 @@ class CutPolicy:
     ) -> int:
         """How many landmarks there are where their number is left open."""
         if not self.are_many(n_clusters, counted, n_features):
-            are_many_rows = n_rows >= self.refined_rows_a_landmark * self.refined_landmarks
-            return self.refined_landmarks if refine and are_many_rows else self.landmarks
+            are_few_features = n_features < self.few_features
+            refined = self.refined_landmarks_of_few_features if are_few_features else self.refined_landmarks
+            return refined if refine and n_rows >= self.refined_rows_a_landmark * refined else self.landmarks
         wanted = max(self.landmarks_a_cluster * n_clusters, self.many_landmarks)
         return max(n_clusters, min(wanted, n_rows // self.rows_a_landmark))

@@ -23,7 +23,7 @@ def landmarks_of(random, p, d):
 def test_common_values_are_those_of_the_twin(seed, p, d):
     random = np.random.default_rng(seed)
     places, mass = landmarks_of(random, p, d), random.integers(1, 9, p).astype(float)
-    assert (common_values(places, mass, CutPolicy()) == naive.common_values(places, mass)).all()
+    assert (common_values(places, mass, CutPolicy()).indicators == naive.common_values(places, mass)).all()
 
 
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 6), are_dependent=st.booleans())
@@ -39,7 +39,7 @@ def test_shares_explained_are_those_of_least_squares(seed, k, are_dependent):
 
 def test_coordinates_that_are_the_category_explain_all_of_it_and_others_nothing():
     category, other = np.arange(200) % 2, np.arange(200) // 2 % 2
-    common = common_values(category[:, None].astype(float), np.ones(200), CutPolicy())
+    common, _ = common_values(category[:, None].astype(float), np.ones(200), CutPolicy())
     assert share_explained(common, np.ones(200), np.eye(2)[category]) == pytest.approx(1)
     assert share_explained(common, np.ones(200), np.eye(2)[other]) == pytest.approx(0)
 
@@ -48,20 +48,24 @@ def test_a_cut_by_a_few_of_many_cells_is_told():
     first, second = np.arange(1000) % 4, np.arange(1000) // 4 % 5
     places = np.hstack([np.eye(4)[first], np.eye(5)[second]])
     some_cells = np.eye(20)[4 * second + first][:, [0, 5, 10]]
-    explained = share_explained(common_values(places, np.ones(1000), CutPolicy()), np.ones(1000), some_cells)
-    assert explained[:9].max() < 0.3  # of any category
+    common, n_values = common_values(places, np.ones(1000), CutPolicy())
+    explained = share_explained(common, np.ones(1000), some_cells)
+    assert n_values == 9
+    assert explained[:n_values].max() < 0.3  # of any category
     assert explained.max() == pytest.approx(1)
 
 
 def test_landmarks_without_rows_share_nothing():
     places = np.concatenate([np.zeros((50, 1)), np.linspace(1, 2, 150)[:, None]])
     mass = np.ones(200)
-    assert common_values(places, mass, CutPolicy()).shape == (200, 3)  # a value, who has it and who has not
+    assert common_values(places, mass, CutPolicy()).indicators.shape == (200, 3)  # a value, who has it and who has not
     mass[:50] = 0
-    assert common_values(places, mass, CutPolicy()).shape == (200, 0)
+    assert common_values(places, mass, CutPolicy()).indicators.shape == (200, 0)
 
 
 def test_features_are_looked_at_part_by_part():
     random = np.random.default_rng(0)
     places = landmarks_of(random, 100, FEATURES + 7)
-    assert (common_values(places, np.ones(100), CutPolicy()) == naive.common_values(places, np.ones(100))).all()
+    assert (
+        common_values(places, np.ones(100), CutPolicy()).indicators == naive.common_values(places, np.ones(100))
+    ).all()

@@ -94,6 +94,17 @@ def test_a_gap_is_clear_from_five_on_of_parts_that_hardly_touch_from_fifty_on(fi
     assert fine.is_clear(2, CutPolicy()) == is_clear
 
 
+def test_a_category_that_clusters_have_as_their_own_is_no_reason_for_a_warning():
+    random = np.random.default_rng(0)
+    group, place = random.integers(3, size=3000), np.array([[-1.2, -0.9], [0.0, 1.4], [1.3, -0.4]])
+    numbers = place[group] + random.normal(0, 0.25, (3000, 2))
+    numbers[random.choice(3000, 90, replace=False), 1] = -0.4  # filled in
+    city, plan = random.integers(4, size=3000), np.array([0, 1, 0])[group]
+    model = DnCSC(3, random_state=0).fit(np.hstack([numbers, 0.5 * np.eye(4)[city], 0.5 * np.eye(2)[plan]]))
+    assert not model.diagnosis_.is_doubtful
+    assert metrics.nmi(group, model.labels_) > 0.95
+
+
 def test_where_the_coarser_graph_tells_categories_too_rows_are_divided_by_position():
     X, y = groups(2000, 6, 4, 1, 0.05, (3, 4))
     with pytest.warns(UnclearClustersWarning, match="rows were divided by position instead"):

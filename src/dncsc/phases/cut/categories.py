@@ -7,6 +7,8 @@ have their own; a cut by cells tells some of these nearly whole.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dncsc.phases.cut.policy import CutPolicy
@@ -17,8 +19,17 @@ FEATURES = 64
 """looked at together, so that memory is bounded"""
 
 
-def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) -> np.ndarray:
-    """float64 (p, m): 1 where a landmark has the commonest value of a feature, or is in a cell of equal ones.
+class Common(NamedTuple):
+    """Which landmarks share values."""
+
+    indicators: np.ndarray
+    """float64 (p, m): 1 where a landmark has the commonest value of a feature, and then where it is in a cell"""
+    n_values: int
+    """how many of them are of a feature alone"""
+
+
+def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) -> Common:
+    """Values of a feature that many landmarks share, and cells of landmarks that share all of these.
 
     Parameters
     ----------
@@ -41,7 +52,8 @@ def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) ->
         low, high = _longest_runs(values[used])
         found.append(frequent((low <= values) & (values <= high) & used[:, None]))
     shared = np.concatenate(found, axis=1)
-    return np.concatenate([shared, frequent(_cells(shared, used, least))], axis=1).astype(np.float64)
+    indicators = np.concatenate([shared, frequent(_cells(shared, used, least))], axis=1).astype(np.float64)
+    return Common(indicators, shared.shape[1])
 
 
 def _cells(shared: np.ndarray, used: np.ndarray, least: float) -> np.ndarray:

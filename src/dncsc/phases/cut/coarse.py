@@ -66,7 +66,7 @@ def beyond_categories(
         own = search_all(landmarks, min(runs, key=lambda run: run.inertia).centres, 1)[0][:, 0]
         return View(replace(fine, coordinates=np.eye(own.max() + 1)[own]), is_by_position=True)
 
-    common = common_values(landmarks, mass, policy)
+    common, n_values = common_values(landmarks, mass, policy)
     told = share_explained(common, mass, fine.coordinates)
     for coarser in (coarse, by_position):
         if told.max(initial=0) < policy.told:
@@ -76,7 +76,10 @@ def beyond_categories(
         if told @ now > policy.forgotten * (told @ told):
             break
         taken, told = view, now
-    return taken._replace(is_torn=taken.is_by_position or fine.is_shattered(wanted.n_clusters, policy))
+    of_values = told[:n_values]  # one that clusters have as their own is told nearly whole
+    tells_in_part = bool(np.any((of_values >= policy.told) & (of_values < policy.told_whole)))
+    is_torn = taken.is_by_position or (tells_in_part and fine.is_shattered(wanted.n_clusters, policy))
+    return taken._replace(is_torn=is_torn)
 
 
 def _n_coarse(p: int, wanted: Wanted) -> int:

@@ -105,6 +105,8 @@ class CutPolicy:
     told: float = 0.1
     """share of such a value that the cut explains: from there on a coarser graph is tried (0.2: tables 1, which were
     looked at)"""
+    told_whole: float = 0.8
+    """share from which on such a value is one that clusters have as their own, and no reason for a warning"""
     forgotten: float = 0.5
     """of what a cut explains: a coarser one that explains at most so much is taken; images keep 0.7 and more"""
     coarse_landmarks: int = 100

@@ -24,6 +24,14 @@ def test_pages_that_were_read_are_let_go_and_read_again(tmp_path, view):
     assert int(mapped.sum(dtype=np.int64)) == total == 2**23 * (2**24 - 1)
 
 
+def test_what_was_written_to_a_copy_of_a_file_is_not_lost(tmp_path):
+    np.save(tmp_path / "labels.npy", np.zeros(10))
+    mapped = np.load(tmp_path / "labels.npy", mmap_mode="c")
+    mapped[:] = 1
+    memory.let_go(mapped)
+    assert mapped.tolist() == [1] * 10
+
+
 def test_arrays_in_memory_stay_as_they_are():
     values = np.arange(5)
     memory.let_go(values[1:])

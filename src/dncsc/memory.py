@@ -42,7 +42,12 @@ def peak() -> int:
 
 
 def let_go(values: np.ndarray) -> None:
-    """Give back the pages of a mapped file that have been read; they are read again where they are needed."""
+    """Give back the pages of a mapped file that have been read; they are read again where they are needed.
+
+    Only of arrays that cannot be written: pages that are written on copy would be lost.
+    """
+    if values.flags.writeable:
+        return
     owner: Any = values
     while owner is not None and not isinstance(owner, mmap.mmap):
         owner = getattr(owner, "base", None)

@@ -62,7 +62,7 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize("method", [DnCSC, LSEC])
+@pytest.mark.parametrize("method", [DnCSC, pytest.param(LSEC, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", SETS)
 def test_clusters_of_few_or_rounded_rows_are_found(name, method):
     make, least = SETS[name]

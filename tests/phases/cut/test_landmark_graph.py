@@ -46,7 +46,7 @@ def test_every_cluster_has_rows_where_all_landmarks_but_a_few_are_light():
     assert np.count_nonzero(DnCSC(5, n_landmarks=60, random_state=0).fit(X).cluster_sizes_) == 5
 
 
-@pytest.mark.parametrize("make", [DnCSC, LSEC])
+@pytest.mark.parametrize("make", [DnCSC, pytest.param(LSEC, marks=pytest.mark.long)])
 @pytest.mark.parametrize("n_sparse", [100, 500])
 def test_a_sparse_cluster_beside_dense_ones_is_found(make, n_sparse):
     """Its landmarks have few rows each, but so have those around them.

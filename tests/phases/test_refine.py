@@ -121,10 +121,10 @@ def test_few_rows_are_refined_or_left(n):
 
 def test_landmarks_whose_prototypes_are_nearly_all_of_one_cluster_are_settled():
     nearest = np.array([[0, 1], [1, 2], [3, 1]])
-    assert _settled(nearest, np.array([4, 4, 7]), 5).tolist() == [4, UNSETTLED, 4, 7, UNSETTLED]
+    assert _settled(nearest, np.array([4, 4, 7]), 5, CutPolicy()).tolist() == [4, UNSETTLED, 4, 7, UNSETTLED]
     for n_others, found in ((1, 2), (2, UNSETTLED)):
         cluster = np.array([2] * 19 + [0] * n_others)
-        assert _settled(np.zeros((len(cluster), 1), int), cluster, 1).tolist() == [found]
+        assert _settled(np.zeros((len(cluster), 1), int), cluster, 1, CutPolicy()).tolist() == [found]
 
 
 def test_settled_rows_would_be_voted_for_alike(digits, fitted):

@@ -25,6 +25,7 @@ from dncsc.kernels.nearest import search_all
 from dncsc.kernels.projection import directions_of, project_rows
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cell_search import CellSearch
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
 from dncsc.phases.inputs import ROWS
 from dncsc.phases.kmeans import kmeans
@@ -34,8 +35,6 @@ from dncsc.phases.settings import Settings
 
 MAX_ROUNDS = 30
 """of prototypes that change sides"""
-RESOLUTION = 0.5
-"""of the modularity that they gain by it (1: ARI of a dense group beside sparse ones, and of a line, 50 to 75)"""
 PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
 """On average, and where many are alike: of more, some at random are left out, so that no search is long."""
 PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 4
@@ -46,8 +45,6 @@ CELL_ROWS, CELL_ITERATIONS = 20, 5
 
 UNSETTLED = -1
 """Stands for the cluster of a landmark whose prototypes are of several."""
-SETTLED = 0.95
-"""share of its prototypes in one cluster from which on a landmark is (1: a tenth more time; 0.9: NMI of MNIST 0.2)"""
 
 
 @dataclass(frozen=True)
@@ -133,10 +130,10 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
     nearest, squared = (each[order] for each in links)
     before = embedding.label(centroids, nearest, squared)[0]
     cluster = before.copy()
-    _agree(_neighbors(engine, search), settings.seed, cluster)
+    _agree(_neighbors(engine, search), settings, cluster)
     if np.mean(cluster != before) < policy.least_refined:
         return None
-    settled = _settled(nearest, cluster, embedding.graph.n_points)
+    settled = _settled(nearest, cluster, embedding.graph.n_points, policy)
     return Refined(embedding, Prototypes(directions, search, cluster), settled)
 
 
@@ -177,21 +174,22 @@ def _neighbors(engine: Engine, search: CellSearch) -> csr_array:
     return csr_array(links + links.T)
 
 
-def _settled(nearest: np.ndarray, cluster: np.ndarray, n_landmarks: int) -> np.ndarray:
+def _settled(nearest: np.ndarray, cluster: np.ndarray, n_landmarks: int, policy: CutPolicy) -> np.ndarray:
     """The cluster of nearly all prototypes that are linked to a landmark; `UNSETTLED` where they differ."""
     n_clusters = int(cluster.max()) + 1
     linked = nearest.astype(np.int64) * n_clusters + cluster[:, None]
     count = np.bincount(linked.ravel(), minlength=n_landmarks * n_clusters).reshape(n_landmarks, n_clusters)
     most = count.max(axis=1)
-    is_settled = (most > 0) & (most >= SETTLED * count.sum(axis=1))
+    is_settled = (most > 0) & (most >= policy.settled * count.sum(axis=1))
     return np.where(is_settled, count.argmax(axis=1), UNSETTLED).astype(np.int32)
 
 
-def _agree(links: csr_array, seed: int, cluster: np.ndarray) -> None:
+def _agree(links: csr_array, settings: Settings, cluster: np.ndarray) -> None:
     """Let nodes change to the cluster that most of their links lead to, until hardly any does."""
     degree = np.asarray(links.sum(axis=1), np.float64).ravel()
-    order = generator(seed, "refine").permutation(len(cluster))
-    move_nodes(links.indptr, links.indices, links.data, degree, RESOLUTION, order, MAX_ROUNDS, cluster)
+    order = generator(settings.seed, "refine").permutation(len(cluster))
+    resolution = settings.policy.refined_resolution
+    move_nodes(links.indptr, links.indices, links.data, degree, resolution, order, MAX_ROUNDS, cluster)
 
 
 def _in_blocks(

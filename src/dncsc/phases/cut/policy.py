@@ -139,8 +139,8 @@ class CutPolicy:
     prototype_features: int = 32
     """that prototypes are compared by: principal components, where rows have more features (128: MNIST, USPS 0.6)"""
     refined_resolution: float = 0.5
-    """of the modularity that prototypes gain where they change sides (1: ARI of a dense group beside sparse ones, and of
-    a line, 50 to 75)"""
+    """of the modularity that prototypes gain where they change sides (1: ARI of a dense group beside sparse ones, and
+    of a line, 50 to 75)"""
     settled: float = 0.95
     """share of a landmark's prototypes in one cluster from which on rows of such landmarks need no search (1: a tenth
     more time; 0.9: MNIST 0.2)"""

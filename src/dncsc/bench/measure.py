@@ -28,8 +28,8 @@ ENGINES = ("threads", "one thread", "files", "dask")
 FILE_MEMORY = 2**28
 """Bytes that a fit on a file may take beyond what the process has."""
 DASK_CHUNKS = 16
-WARM_ROWS = 5000
-"""That kernels are warmed on."""
+WARM_ROWS, MANY_WARM_ROWS = 5000, 250_000
+"""That kernels are warmed on; of sets with more rows the larger number, since many rows go other ways than few."""
 
 Say = Callable[[str], None]
 
@@ -67,7 +67,8 @@ def measure(cell: dict[str, Any], say: Say) -> dict[str, Any]:
     with threadpool_limits(cell["threads"]):
         say("warming up")
         model, small = (make(cell["method"], k, cell["params"], cell["seed"], cell["threads"]) for _ in range(2))
-        small.fit(held[0][: max(WARM_ROWS, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy())
+        usual = MANY_WARM_ROWS if len(held[0]) > MANY_WARM_ROWS else WARM_ROWS
+        small.fit(held[0][: max(usual, 2 * cell["params"].get("n_landmarks", 0), 2 * k)].copy())
         with _rows_on(cell["engine"], held, model, cell["threads"]) as rows:
             before = _forget_peak()
             say("fitting")

@@ -14,11 +14,11 @@ def spectrum_of(similarity, landmarks, wanted, mass=None):
     """The spectrum of W_R, which has to be found; landmarks weigh as much as their degrees by default."""
     similarity = csr_array(similarity)
     mass = np.asarray(similarity.sum(axis=1)).ravel() if mass is None else mass
-    spectrum = bottom_of_spectrum(LandmarkGraph(similarity, mass), landmarks, wanted)
+    spectrum = bottom_of_spectrum(LandmarkGraph(similarity, mass, len(mass)), landmarks, wanted)
     assert isinstance(spectrum, Spectrum)
     return spectrum
 
 
 def inflated(similarity, mass, n_clusters):
     """Inflated links."""
-    return inflate(LandmarkGraph(similarity, mass), n_clusters, CutPolicy()).similarity
+    return inflate(LandmarkGraph(similarity, mass, len(mass)), n_clusters, CutPolicy()).similarity

@@ -23,8 +23,9 @@ from dncsc.phases.discretize import (
     PRELIMINARY_ROWS_A_CLUSTER,
     PRELIMINARY_RUNS,
 )
-from dncsc.phases.nearest import measured_when_read, number_type
+from dncsc.phases.nearest import measured_when_read
 from dncsc.phases.sample import rows_to_place
+from dncsc.phases.search import number_type
 from dncsc.phases.select.cells import LANDMARKS_A_CELL
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 from dncsc.phases.settings import Settings
@@ -95,6 +96,8 @@ class Size:
     """rows that refine labels"""
     searches_all: bool = False
     """whether links are found among all landmarks: their lengths are then kept, however many rows there are"""
+    chooses_weights: bool = False
+    """whether one graph is made, with weights that suit the data: some rows may then tell it"""
 
     @property
     def sample(self) -> int:
@@ -128,6 +131,7 @@ class Size:
         drawn = COPIES_OF_LANDMARKS * p * row if self.is_multilevel else 0
         passes = max(self.n_threads * square, self.solver)  # one after the other
         drawn += self.n_prototypes * (COPIES_OF_LANDMARKS * row + BYTES_OF_LINKS)
+        drawn += self.n_linked * 2 * (row + self.n_neighbors * (self._number_bytes + self.value_bytes))
         return int(AT_LEAST + self.n_threads * 2 * block + passes + kept + sample + drawn + self.places)
 
     @property
@@ -141,12 +145,23 @@ class Size:
 
     @property
     def columns(self) -> int:
-        """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too."""
+        """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too, unless some tell."""
         if self.row_bytes is not None:
             return self.must_keep
-        number = np.dtype(number_type(self.n_landmarks)).itemsize
-        link = number if self.measures_again else number + self.value_bytes
+        if self.n_linked:
+            return self.must_keep
+        link = self._number_bytes if self.measures_again else self._number_bytes + self.value_bytes
         return self.must_keep + self.n_rows * self.n_neighbors * link
+
+    @property
+    def _number_bytes(self) -> int:
+        return np.dtype(number_type(self.n_landmarks)).itemsize
+
+    @property
+    def n_linked(self) -> int:
+        """Rows whose links tell the graph, where those of others are not kept; else 0."""
+        wanted = Settings.policy.linked_rows(self.n_landmarks)
+        return wanted if self.measures_again and self.chooses_weights and wanted < self.n_rows else 0
 
     @property
     def measures_again(self) -> bool:

@@ -11,13 +11,12 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
-from dncsc.kernels.settle import settle_rows
 from dncsc.phases.discretize import LABEL
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
-from dncsc.phases.nearest import NEAREST
 from dncsc.phases.noise import mark_noise
 from dncsc.phases.refine import Refined
-from dncsc.phases.settled import settled_points
+from dncsc.phases.search import NEAREST
+from dncsc.phases.settled import Settled, settled
 from dncsc.phases.survey import NotFinite, check_finite, find_not_finite
 
 FARTHEST = {"float32": 2.0**50, "float64": 2.0**410}
@@ -41,19 +40,32 @@ class Model:
 
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
+        if self.noise_threshold is None and self._settled is not None and self._settled.search is not None:
+            return [self._label_by_own(self._settled, self._enter(rows))]
         values = self.lookup(rows)
-        labels, rest = np.empty(len(rows), np.int32), np.arange(len(rows))
-        if self._settled is not None:
-            rest = settle_rows(values[0], self._settled, labels)
-        labels[rest], _ = self.embedding.label(self.centroids, *(each[rest] for each in values))
+        labels = self._label_by_links(values)
         if self.noise_threshold is not None:
             mark_noise(labels, self.embedding, self.noise_threshold, *values)
         return [labels]
 
+    def _label_by_own(self, settled: Settled, rows: np.ndarray) -> np.ndarray:
+        """The same where links are not looked for if a row is near its own landmark."""
+        labels = np.empty(len(rows), np.int32)
+        far = settled.by_own(rows, self.graph.links.tree.locate(rows), labels)
+        labels[far] = self._label_by_links(self.embedding.lookup(rows[far]))
+        return labels
+
+    def _label_by_links(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        labels, rest = np.empty(len(values[0]), np.int32), np.arange(len(values[0]))
+        if self._settled is not None:
+            rest = self._settled.by_links(values[0], labels)
+        labels[rest], _ = self.embedding.label(self.centroids, *(each[rest] for each in values))
+        return labels
+
     @cached_property
-    def _settled(self) -> np.ndarray | None:
+    def _settled(self) -> Settled | None:
         """The clusters of landmarks, where they tell those of most rows."""
-        return settled_points(self.embedding, self.centroids)
+        return settled(self.embedding, self.centroids)
 
     def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """How near each row is to landmarks, in the user's units: less is farther."""

@@ -19,9 +19,10 @@ from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.exact_graph import Placed
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
-from dncsc.phases.nearest import CandidateSearch, ExactSearch, Links
+from dncsc.phases.nearest import Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.refine import Prototypes, Refined
+from dncsc.phases.search import CandidateSearch, ExactSearch
 from dncsc.phases.select.tree import Cells, Level, Selection, Tree
 from dncsc.records import Kind, RecordError, Schema
 

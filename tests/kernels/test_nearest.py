@@ -21,7 +21,7 @@ from dncsc.kernels.along_features import (
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.nearest import nearest_centres, search_all, search_candidates
 from dncsc.kernels.pruned_search import search_pruned
-from dncsc.phases.nearest import CandidateSearch, ExactSearch
+from dncsc.phases.search import CandidateSearch, ExactSearch
 
 BLOCKS = (1, 7, 63, 64, 65, 511, 513, 1000)
 ROUNDING = {np.float32: 1e-4, np.float64: 1e-11}

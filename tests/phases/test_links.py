@@ -13,7 +13,9 @@ from dncsc.engines.local import ArraySource, LocalEngine
 from dncsc.estimators.parameters import check_parameters
 from dncsc.kernels.across_rows import measure_links
 from dncsc.kernels.nearest import search_candidates
+from dncsc.metrics import ari
 from dncsc.phases import nearest as phase
+from dncsc.phases.cut.policy import CutPolicy
 
 SMALL = {"n_landmarks": 60, "random_state": 0}
 
@@ -61,6 +63,43 @@ def test_no_distances_are_kept(blobs, few_are_many):
     np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
+def test_where_some_rows_tell_the_graph_links_of_the_others_are_not_kept(flower, few_are_many):
+    X = flower[0][:70_000]
+    columns = _Noted(len(X))
+    model = fit_over(DnCSC(3, **SMALL), LocalEngine(ArraySource(X), columns=columns))
+    assert {"subset", "label"} == columns.names
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("more", [{}, {"noise": 0.05}, {"refine": True}, {"n_clusters": "auto"}])
+def test_some_rows_tell_the_clusters_that_all_would(blobs, few_are_many, monkeypatch, more):
+    X, _ = blobs(30_000, k=3, dtype="float32")
+    parameters = {"n_clusters": 3, **SMALL, **more}
+    some = DnCSC(**parameters).fit(X)
+    monkeypatch.setattr(CutPolicy, "linked_rows", lambda policy, n_landmarks: len(X))
+    assert ari(some.labels_, DnCSC(**parameters).fit(X).labels_) > 0.99
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_landmarks_that_no_sampled_row_is_linked_to_have_the_cluster_nearest_to_them(few_are_many, monkeypatch, seed):
+    """A few rows far away have landmarks of their own, and hardly one of them is among those that tell the graph."""
+    random = np.random.default_rng(seed)
+    places = np.repeat([[0, 0], [40, 0], [-60, 5], [-60, -5], [100, 0]], [20_000, 20_000, 3, 3, 3], axis=0)
+    X = (places + random.standard_normal(places.shape)).astype(np.float32)
+    monkeypatch.setattr(CutPolicy, "linked_rows", lambda policy, n_landmarks: 2_000)
+    labels = DnCSC(2, n_landmarks=60, random_state=seed).fit(X).labels_
+    left, right = labels[0], labels[20_000]
+    assert left != right
+    assert labels[40_000:].tolist() == [left] * 6 + [right] * 3
+
+
+def test_rows_that_tell_the_graph_count_by_their_weights(blobs, few_are_many):
+    """Rows of weight 0 tell nothing, wherever they are."""
+    X, _ = blobs(40_000, k=3, dtype="float32")
+    heavy = DnCSC(3, **SMALL).fit(np.concatenate([X, 50 + X]), sample_weight=np.repeat([1.0, 0.0], len(X)))
+    assert ari(heavy.labels_[: len(X)], DnCSC(3, **SMALL).fit(X).labels_) > 0.99
+
+
 def test_labels_are_those_of_links_that_were_kept(blobs, monkeypatch):
     X, _ = blobs(4000, k=3, dtype="float32")
     kept = DnCSC(3, **SMALL).fit(X)
@@ -89,8 +128,9 @@ def test_labels_are_the_same_wherever_rows_and_columns_are(flower, few_are_many,
     np.testing.assert_array_equal(wanted.predict(X), wanted.labels_)
 
 
-def test_a_run_that_was_interrupted_goes_on_to_the_same_labels(flower, few_are_many, tmp_path, monkeypatch):
-    X = flower[0][:10_000]
+@pytest.mark.parametrize("n", [10_000, 20_000])  # all tell the graph, and some do
+def test_a_run_that_was_interrupted_goes_on_to_the_same_labels(flower, few_are_many, tmp_path, monkeypatch, n):
+    X = flower[0][:n]
     wanted = DnCSC(3, **SMALL).fit(X)
 
     def stop(*arguments: object) -> None:

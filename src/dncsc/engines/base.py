@@ -186,6 +186,10 @@ class Engine(ABC):
                 self._rules[column.name] = column.rule
                 self._forget(column.name)
 
+    def has(self, name: str) -> bool:
+        """Whether the values of a column are kept: to read them is then no work."""
+        return name in self._kept
+
     def drop(self, name: str) -> None:
         """Forget a column that no task will read again, unless one that is not kept is recomputed from it."""
         if not any(name in rule.reads for other, rule in self._rules.items() if other not in self._kept):

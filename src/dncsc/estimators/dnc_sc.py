@@ -30,8 +30,9 @@ class DnCSC(LandmarkClusterer):
     max_clusters : int, default=50
         The most clusters that "auto" looks for; has no effect otherwise.
     n_landmarks : int or "auto", default="auto"
-        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 for few clusters, and a hundred for each of many
-        (see `select`), or 20,000 if that is more. Data with fewer distinct rows gets fewer landmarks, and with
+        Number of landmarks, p; at least `n_clusters`. "auto" is 1,000 for few clusters (2,000 where they are counted
+        among 16 features or more, and more with `refine`, given 14 rows for each), and a hundred for each of many (see
+        `select`), or 20,000 if that is more. Data with fewer distinct rows gets fewer landmarks, and with
         ``bandwidth="auto"`` there are at least two rows a landmark beyond the first fifty.
     n_neighbors : int, default=5
         Number of nearest landmarks that a row is linked to, K. More than there are landmarks means all of them.

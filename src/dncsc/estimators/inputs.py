@@ -170,4 +170,5 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         is_multilevel=estimator._is_multilevel(n_features),
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if getattr(estimator, "refine", False) else 0,
         searches_all=getattr(estimator, "nearest", "exact") == "exact",
+        chooses_weights=getattr(estimator, "bandwidth", None) == AUTO and not hasattr(estimator, "n_members"),
     )

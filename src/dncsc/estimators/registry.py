@@ -139,7 +139,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     --------
     >>> from dncsc import estimate
     >>> print(estimate(100_000_000, 2).passes)
-    8
+    7
     """
     known = sorted({name for each in CLASSES.values() for name in inspect.signature(each).parameters})
     for name, value in params.items():
@@ -165,6 +165,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         and not given["n_members"],
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if given["refine"] else 0,
         searches_all=given["nearest"] == "exact",
+        chooses_weights=given["bandwidth"] == AUTO and not given["n_members"],
     )
     alpha = usual_rate(n_rows, k) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
@@ -173,7 +174,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,
-        passes=5 + 2 * rounds - size.measures_again + (2 if size.n_prototypes else 0),
+        passes=5 + 2 * rounds - size.measures_again - bool(size.n_linked) + (2 if size.n_prototypes else 0),
         seconds=seconds_of_passes(size, alpha, rounds)
         + seconds_of_clusters(size, given["n_init"])
         + seconds_of_prototypes(size),

@@ -1,4 +1,4 @@
-"""Labels of rows whose landmarks all have the same."""
+"""Labels of rows whose landmarks all have the same, or those near their own landmark."""
 
 from __future__ import annotations
 
@@ -24,4 +24,26 @@ def settle_rows(nearest, cluster, labels):
         labels[r] = label
         rest[count] = r
         count += differs
+    return rest[:count].copy()
+
+
+@jit()
+def settle_near(rows, own, landmarks, within, cluster, labels):
+    """Label rows that are near their own landmark by its cluster; return the numbers of the others.
+
+    IN: rows (n, d), own int (n,), landmarks (p, d), within (p,): squared distance that is near, negative where none is;
+    cluster int32 (p,). OUT: labels int32 (n,).
+    """
+    n, d = rows.shape
+    rest = np.empty(n, np.int64)
+    count = 0
+    for r in range(n):
+        landmark = own[r]
+        total = rows.dtype.type(0)
+        for f in range(d):
+            u = rows[r, f] - landmarks[landmark, f]
+            total += u * u
+        labels[r] = cluster[landmark]
+        rest[count] = r
+        count += total > within[landmark]
     return rest[:count].copy()

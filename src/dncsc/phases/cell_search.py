@@ -13,7 +13,8 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.kernels.cells import search_cells
 from dncsc.kernels.nearest import LANDMARKS_ALONG, PrunedSearch, nearest_centres, pruning_helps, search_all
-from dncsc.phases.nearest import ExactSearch, Found, Links, Search, candidate_search, link_all
+from dncsc.phases.nearest import Links, link_all
+from dncsc.phases.search import ExactSearch, Found, Search, candidate_search
 from dncsc.phases.select.tree import Cells, Selection
 from dncsc.phases.settings import ADAPTIVE, AUTO, Settings
 

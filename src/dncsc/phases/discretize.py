@@ -13,15 +13,15 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator, stream
-from dncsc.kernels.settle import settle_rows
 from dncsc.phases.embedding import Embedding
 from dncsc.phases.inputs import columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
-from dncsc.phases.nearest import NEAREST
 from dncsc.phases.noise import mark_noise
 from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
+from dncsc.phases.search import NEAREST
+from dncsc.phases.select.tree import SUBSET
 from dncsc.phases.settings import Settings
-from dncsc.phases.settled import settled_points
+from dncsc.phases.settled import Settled, settled
 
 LABEL = "label"
 """Column: the cluster of a row."""
@@ -68,7 +68,9 @@ class _Label(Pass[_Sums]):
     embedding: Embedding
     centroids: np.ndarray
     noise_threshold: float | None
-    settled: np.ndarray | None
+    settled: Settled | None
+    by_own: bool
+    """whether rows near their own landmark are labelled without a look at the others"""
 
     @property
     def writes(self) -> Sequence[Column]:
@@ -76,7 +78,7 @@ class _Label(Pass[_Sums]):
 
     @property
     def reads(self) -> Sequence[str]:
-        return columns_of(self.embedding.inputs)
+        return [*columns_of(self.embedding.inputs), *([SUBSET] if self.by_own else [])]
 
     def begin(self) -> _Sums:
         return _Sums(np.zeros(len(self.centroids), np.int64))
@@ -88,8 +90,7 @@ class _Label(Pass[_Sums]):
             labels[:], squared = self.embedding.label(self.centroids, *values)
             total.squared += float(block.weight @ squared.astype(np.float64))
         else:
-            rest = settle_rows(block.columns[NEAREST], self.settled, labels)
-            values = some_values_of(block, inputs, rest)
+            rest, values = self._settle(self.settled, block, labels)
             labels[rest], squared = self.embedding.label(self.centroids, *values)
             total.squared += float(block.weight[rest] @ squared.astype(np.float64))
         if self.noise_threshold is not None:
@@ -97,13 +98,26 @@ class _Label(Pass[_Sums]):
         total.mass += float(block.weight.sum())
         total.count += np.bincount(labels + 1, minlength=len(total.count) + 1)[1:]
 
+    def _settle(self, settled: Settled, block: Block, labels: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Label rows by landmarks; the numbers of those that have to be placed, and what they are placed by."""
+        inputs = self.embedding.inputs
+        if not self.by_own:
+            rest = settled.by_links(block.columns[NEAREST], labels)
+            return rest, some_values_of(block, inputs, rest)
+        far = settled.by_own(block.rows, block.columns[SUBSET], labels)
+        values, of_far = some_values_of(block, inputs, far), np.empty(len(far), np.int32)
+        rest = settled.by_links(values[list(inputs).index(NEAREST)], of_far)
+        labels[far] = of_far
+        return far[rest], [each[rest] for each in values]
+
 
 def label_all(
     engine: Engine, embedding: Embedding, centroids: Centroids, noise_threshold: float | None = None
 ) -> Labelled:
     """Every row goes to the nearest centroid, unless it is too far from landmarks; fills the column `LABEL`."""
-    settled = settled_points(embedding, centroids.places)
-    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold, settled))
+    known = settled(embedding, centroids.places)
+    by_own = known is not None and known.search is not None and not engine.has(NEAREST)
+    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold, known, by_own))
     inertia = sum(total.squared for total in totals)
     if centroids.mean_squared is not None:
         inertia = centroids.mean_squared * sum(total.mass for total in totals)
@@ -119,8 +133,10 @@ def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroi
 def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
     """What an embedding places a sample of the rows by; known where a sample has told how long links are."""
     keys, inputs = stream(settings.seed, "discretize"), tuple(embedding.inputs)
-    known: Drawn | None = engine.samples.get((keys, wanted, inputs))
-    return known or draw_rows(engine, keys, wanted, settings.n_counted, inputs)
+    known: Drawn | None = engine.samples.get((keys, inputs))
+    if known is not None and len(known.keys) >= min(wanted, settings.n_counted):
+        return known.fewer(wanted)
+    return draw_rows(engine, keys, wanted, settings.n_counted, inputs)
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:

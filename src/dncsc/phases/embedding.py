@@ -13,7 +13,8 @@ from dncsc.kernels.communities import vote_rows
 from dncsc.kernels.nearest import nearest_centres
 from dncsc.kernels.spectrum import embed_rows, label_rows
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.nearest import NEAREST, SQUARED, Links
+from dncsc.phases.nearest import Links
+from dncsc.phases.search import NEAREST, SQUARED
 
 
 class Embedding(Protocol):

@@ -156,5 +156,5 @@ def _components(settings: Settings, graph: Partition, drawn: Drawn) -> np.ndarra
     landmarks, component = graph.embedding.graph.points, graph.component.copy()
     mass = np.bincount(drawn.values[0][:, 0], drawn.weight, len(landmarks))
     test = OutlierTest(settings.policy, mass, settings.n_clusters, settings.n_counted)
-    adopt_nearest(component, landmarks, np.arange(len(landmarks)), without_outliers(component, test).landmarks)
+    adopt_nearest(component, landmarks, without_outliers(component, test).landmarks)
     return np.unique(component, return_inverse=True)[1].astype(np.int32)

@@ -79,7 +79,7 @@ def cut_graph_of_rows(engine: Engine, settings: Settings, selection: None, links
     similarity = self_tuning_graph(engine, rows, settings.n_neighbors)
     degree = np.asarray(similarity.sum(axis=1))
     wanted = Wanted(settings.n_clusters, policy=settings.policy)
-    spectrum = bottom_of_spectrum(LandmarkGraph(similarity, degree), rows, wanted, factorise=False)
+    spectrum = bottom_of_spectrum(LandmarkGraph(similarity, degree, len(rows)), rows, wanted, factorise=False)
     assert isinstance(spectrum, Spectrum)  # it may fragment
     # Coordinates are v = D^-1/2 y / sqrt(mu); the method wants the rows of y itself.
     kept = np.sqrt(1 - spectrum.eigenvalues[: spectrum.coordinates.shape[1]])

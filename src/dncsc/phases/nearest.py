@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Column, Engine, Pass, RecomputeRule
+from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import stream
-from dncsc.kernels.across_rows import measure_links
-from dncsc.kernels.nearest import (
-    CENTRES_ALONG,
-    LANDMARKS_ALONG,
-    PrunedSearch,
-    pruning_helps,
-    search_all,
-    search_candidates,
-)
+from dncsc.kernels.nearest import LANDMARKS_ALONG
 from dncsc.kernels.projection import PROJECTION_SIZE
 from dncsc.kernels.sums import add_distances
 from dncsc.phases.inputs import ROWS
-from dncsc.phases.kmeans import Each, one_by_one
-from dncsc.phases.sample import draw_rows, rows_to_place
-from dncsc.phases.select.tree import SUBSET, Selection, Tree
-from dncsc.phases.settings import ADAPTIVE, Settings
-
-NEAREST = "nearest"
-"""Column: the K nearest landmarks of a row, by distance."""
-SQUARED = "squared"
-"""Column: squared distances to them."""
-
+from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
+from dncsc.phases.search import NEAREST, SQUARED, CandidateSearch, ExactSearch, Found, Search, candidate_search
+from dncsc.phases.select.tree import Selection, Tree
+from dncsc.phases.settings import ADAPTIVE, AUTO, Settings
 
 TRIED_ROWS = 256
 """that tell how many landmarks projections leave to look at"""
@@ -43,130 +26,9 @@ MOST_WORK = 3
 """times that of a search among candidates: for so much, all landmarks are searched"""
 
 
-def number_type(n_landmarks: int) -> type[np.integer[Any]]:
-    """What the numbers of so many landmarks fit in."""
-    return np.uint16 if n_landmarks <= 2**16 else np.int32
-
-
 def measured_when_read(n_rows: int, n_features: int) -> bool:
     """Whether lengths of links are measured again whenever they are needed: of few features that is soon done."""
     return n_rows > MANY_ROWS and n_features < LANDMARKS_ALONG
-
-
-class Found(NamedTuple):
-    """Nearest landmarks of some rows (n, K), squared distances to them, and whether no other landmark is nearer."""
-
-    nearest: np.ndarray
-    squared: np.ndarray
-    exact: np.ndarray
-
-
-class Search(ABC):
-    """How rows find their nearest landmarks, given what it reads: mostly their own landmark."""
-
-    landmarks: np.ndarray
-    n_neighbors: int
-    makes: ClassVar[Sequence[str]] = (NEAREST, SQUARED)
-    reads: ClassVar[Sequence[str]] = (SUBSET,)
-
-    @abstractmethod
-    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found: ...
-
-    def find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
-        found = self._find(rows, *own)
-        return found._replace(nearest=found.nearest.astype(number_type(len(self.landmarks)), copy=False))
-
-    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
-        return self.find(rows, *values)[:2]
-
-    @property
-    def measure(self) -> RecomputeRule:
-        """How squared distances follow, to the last bit: by the search, or where that is less work, from its result."""
-        return self
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        return (
-            Column(NEAREST, number_type(len(self.landmarks)), self.n_neighbors, self),
-            Column(SQUARED, self.landmarks.dtype, self.n_neighbors, self.measure),
-        )
-
-    @property
-    def kept_columns(self) -> Sequence[Column]:
-        """Those that only a search gives."""
-        return [column for column in self.columns if column.rule is self]
-
-
-@dataclass(frozen=True)
-class LinkDistances:
-    """The rule of squared distances to the nearest landmarks, once these are known."""
-
-    landmarks: np.ndarray
-    makes: ClassVar[Sequence[str]] = (SQUARED,)
-    reads: ClassVar[Sequence[str]] = (NEAREST,)
-
-    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
-        squared = np.empty(values[0].shape, rows.dtype)
-        measure_links(rows, values[0], self.landmarks, squared)
-        return [squared]
-
-
-@dataclass(frozen=True)
-class CandidateSearch(Search):
-    """Search among the K' landmarks nearest to the row's own landmark, which is one of them."""
-
-    landmarks: np.ndarray
-    n_neighbors: int
-    candidates: np.ndarray
-    reach: np.ndarray
-    """Distance of each candidate from the landmark whose it is, less a margin for rounding."""
-    horizon: np.ndarray
-    """The same for the nearest landmark that is not a candidate."""
-
-    @property
-    def measure(self) -> RecomputeRule:
-        return LinkDistances(self.landmarks) if self.landmarks.shape[1] < LANDMARKS_ALONG else self
-
-    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
-        [own_landmark] = own
-        nearest, squared, distance = search_candidates(
-            rows, own_landmark, self.landmarks, self.candidates, self.reach, self.n_neighbors
-        )
-        return Found(nearest, squared, distance + np.sqrt(squared[:, -1]) < self.horizon[own_landmark])
-
-
-@dataclass(frozen=True)
-class ExactSearch(Search):
-    """Search among the candidates, and among all landmarks where that is not proven to be enough."""
-
-    among_candidates: CandidateSearch
-
-    @property
-    def landmarks(self) -> np.ndarray:  # type: ignore[override]
-        return self.among_candidates.landmarks
-
-    @property
-    def n_neighbors(self) -> int:  # type: ignore[override]
-        return self.among_candidates.n_neighbors
-
-    def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
-        if self.pruned is not None:
-            nearest = self.pruned.search(rows, own[0], self.among_candidates.candidates, self.n_neighbors)
-            return Found(*nearest, np.ones(len(rows), bool))
-        if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
-            return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
-        found = self.among_candidates._find(rows, *own)
-        rest = np.flatnonzero(~found.exact)
-        if len(rest):
-            found.nearest[rest], found.squared[rest] = search_all(rows[rest], self.landmarks, self.n_neighbors)
-            found.exact[rest] = True
-        return found
-
-    @cached_property
-    def pruned(self) -> PrunedSearch | None:
-        """Projections of the landmarks, where those save time."""
-        p, d = self.landmarks.shape
-        return PrunedSearch.of(self.landmarks) if pruning_helps(d, p) else None
 
 
 @dataclass
@@ -266,17 +128,13 @@ def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bo
 def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:
     """Link every row by a search: the columns `NEAREST` and `SQUARED` are filled, or will be when they are first read.
 
-    Of many rows with few features a sample tells how long links are, and rows are searched while their links are added
-    up: a pass less, and nobody has to keep all distances.
+    Of many rows with few features a sample tells how long links are, and mostly all that is asked of links: a pass
+    less, and nobody has to keep all distances.
     """
     engine.samples.clear()
-    if measured_when_read(engine.layout.n_rows, engine.layout.n_features) and search.measure is not search:
+    if _found_when_read(engine, search):
         engine.register(search.columns)
-        keys, wanted = stream(settings.seed, "discretize"), rows_to_place(settings.n_clusters)
-        drawn = draw_rows(engine, keys, wanted, settings.n_counted, (ROWS, *search.reads))
-        found, totals = search.find(*drawn.values), [_Linked(np.zeros(search.n_neighbors))]
-        totals[0].add(found, drawn.weight)
-        engine.samples[keys, wanted, (NEAREST, SQUARED)] = drawn._replace(values=list(found[:2]))
+        totals = [_link_sample(engine, settings, search)]
     else:
         totals = engine.sweep(_Link(search))
         for name in search.reads:
@@ -292,37 +150,57 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
     )
 
 
+def _found_when_read(engine: Engine, search: Search) -> bool:
+    """Whether links are found when a task reads them, and not before."""
+    return measured_when_read(engine.layout.n_rows, engine.layout.n_features) and search.measure is not search
+
+
+def _sample_keys(settings: Settings) -> np.uint64:
+    """The rows that tell of links are also those that centroids are found with."""
+    return stream(settings.seed, "discretize")
+
+
+def _link_sample(engine: Engine, settings: Settings, search: Search) -> _Linked:
+    """Draw some rows and link them; later phases find them among the engine's samples."""
+    wanted = max(rows_to_place(settings.n_clusters), _rows_to_add_up(settings, search) or 0)
+    keys = _sample_keys(settings)
+    drawn = draw_rows(engine, keys, wanted, settings.n_counted, (ROWS, *search.reads))
+    size = engine.layout.block_rows
+    parts = engine.each(
+        lambda start: search.find(*(each[start : start + size] for each in drawn.values)),
+        range(0, len(drawn.weight), size),
+    )
+    found, total = Found(*map(np.concatenate, zip(*parts, strict=True))), _Linked(np.zeros(search.n_neighbors))
+    total.add(found, drawn.weight)
+    engine.samples[keys, (NEAREST, SQUARED)] = drawn._replace(values=list(found[:2]))
+    return total
+
+
+def _rows_to_add_up(settings: Settings, search: Search) -> int | None:
+    """How many rows tell the graph of the landmarks, where it chooses its weights; None for all of them."""
+    if settings.bandwidth != AUTO or settings.mixed:
+        return None
+    wanted = settings.policy.linked_rows(len(search.landmarks))
+    return wanted if wanted < settings.n_counted else None
+
+
+def sample_of_links(engine: Engine, settings: Settings, links: Links) -> Drawn | None:
+    """Nearest landmarks of the rows that tell the graph, and squared distances to them; None where all rows do.
+
+    Where links are found when they are read, those of some hundred rows a landmark tell what all would.
+    """
+    wanted = _rows_to_add_up(settings, links.search)
+    if wanted is None or not _found_when_read(engine, links.search):
+        return None
+    place = _sample_keys(settings), (NEAREST, SQUARED)
+    if place not in engine.samples:  # of a run that was continued
+        _link_sample(engine, settings, links.search)
+    drawn: Drawn = engine.samples[place]
+    return drawn.fewer(wanted)
+
+
 def _candidate_search(engine: Engine, settings: Settings, landmarks: np.ndarray) -> CandidateSearch:
     """Tables of the landmarks' own nearest landmarks."""
     is_adaptive = settings.bandwidth == ADAPTIVE or settings.mixed
     one_more = is_adaptive and settings.n_neighbors > 1  # adaptive weights of several need the distance to the next one
     return candidate_search(landmarks, settings.n_neighbors + one_more, settings.n_candidates, engine.each)
-
-
-def candidate_search(
-    landmarks: np.ndarray, n_neighbors: int, n_candidates: int, each: Each = one_by_one
-) -> CandidateSearch:
-    """The same for so many neighbours and candidates, or as many as there are."""
-    p, d = landmarks.shape
-    n_neighbors = min(n_neighbors, p)
-    n_candidates = min(max(n_candidates, n_neighbors), p)
-    block = 256
-    parts = each(
-        lambda start: _by_distance(landmarks, start, min(start + block, p), min(n_candidates + 1, p)),
-        range(0, p, block),
-    )
-    order, distance = (np.concatenate(each) for each in zip(*parts, strict=True))
-    # A computed squared distance is off by at most (d + 3) eps, relatively; a search may end only beyond all doubt.
-    reach = distance * landmarks.dtype.type(1 - 4 * (d + 8) * np.finfo(landmarks.dtype).eps)
-    horizon = reach[:, n_candidates] if n_candidates < p else np.full(p, np.inf, landmarks.dtype)
-    candidates = np.ascontiguousarray(order[:, :n_candidates])
-    return CandidateSearch(landmarks, n_neighbors, candidates, np.ascontiguousarray(reach[:, :n_candidates]), horizon)
-
-
-def _by_distance(landmarks: np.ndarray, start: int, stop: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nearest landmarks of landmarks start to stop, each itself first, also where another one equals it."""
-    order, squared = search_all(landmarks[start:stop], landmarks, count)
-    for i in np.flatnonzero(order[:, 0] != np.arange(start, stop)):
-        others = order[i][order[i] != start + i]
-        order[i] = [start + i, *others[: count - 1]]
-    return order, np.sqrt(squared)

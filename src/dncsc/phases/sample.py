@@ -26,6 +26,16 @@ class Drawn(NamedTuple):
     weight: np.ndarray
     first: np.ndarray
     """Those of group g are from ``first[g]`` to ``first[g + 1]``."""
+    keys: np.ndarray
+
+    def fewer(self, wanted: int) -> Drawn:
+        """The rows that a smaller sample of one group would have."""
+        if wanted >= len(self.keys):
+            return self
+        chosen = np.sort(np.argpartition(self.keys, wanted)[:wanted])
+        return Drawn(
+            [each[chosen] for each in self.values], self.weight[chosen], np.array([0, wanted]), self.keys[chosen]
+        )
 
 
 class _Part(NamedTuple):
@@ -123,9 +133,10 @@ def _draw_batch(
         if np.all(np.bincount(found, minlength=len(wanted)) >= wanted):
             break
         generous *= 2  # six standard deviations were not enough: never seen, but possible
-    place = _places(engine, found, np.concatenate([part.keys for part in parts]), wanted)
-    values, weight = _put_in_place(engine, parts, place, int(wanted.sum()))
-    return Drawn(values, weight, np.cumsum([0, *wanted[wanted > 0]]))
+    keys = np.concatenate([part.keys for part in parts])
+    place = _places(engine, found, keys, wanted)
+    *values, keys, weight = _put_in_place(engine, parts, place, int(wanted.sum()))
+    return Drawn(values, weight, np.cumsum([0, *wanted[wanted > 0]]), keys)
 
 
 def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -147,21 +158,19 @@ def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndar
     return place
 
 
-def _put_in_place(
-    engine: Engine, parts: list[_Part], place: np.ndarray, count: int
-) -> tuple[list[np.ndarray], np.ndarray]:
-    gathered = [np.empty((count, *value.shape[1:]), value.dtype) for value in parts[0].values]
-    weight = np.empty(count)
+def _put_in_place(engine: Engine, parts: list[_Part], place: np.ndarray, count: int) -> list[np.ndarray]:
+    """Values, keys and weights."""
+    pieces = [[*part.values, part.keys, part.weight] for part in parts]
+    gathered = [np.empty((count, *piece.shape[1:]), piece.dtype) for piece in pieces[0]]
     begin = np.cumsum([0, *(len(part.keys) for part in parts)])
 
     def put(number: int) -> None:
         to = place[begin[number] : begin[number + 1]]
-        put_rows(parts[number].weight[:, None], to, weight[:, None])
-        for whole, value in zip(gathered, parts[number].values, strict=True):
-            put_rows(value.reshape(len(value), -1), to, whole.reshape(count, -1))
+        for whole, piece in zip(gathered, pieces[number], strict=True):
+            put_rows(piece.reshape(len(piece), -1), to, whole.reshape(count, -1))
 
     engine.each(put, range(len(parts)))
-    return gathered, weight
+    return gathered
 
 
 def _limits(wanted: np.ndarray, size: np.ndarray, generous: np.ndarray) -> np.ndarray:

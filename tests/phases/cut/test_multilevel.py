@@ -101,12 +101,21 @@ def test_groups_without_links_are_not_merged_with_any_other():
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_few_clusters_have_a_thousand_landmarks_and_many_a_hundred_each_or_twenty_thousand(counted):
-    """From fifty on they are many, where they are counted beyond fifty; with few features from a hundred on."""
+    """From fifty on they are many, where they are counted beyond fifty; with few features from a hundred on.
+
+    Few that are counted among many features have two thousand.
+    """
     policy = CutPolicy()
     for first, n_features in ((50 + counted, 16), (51 if counted else 100, 15)):
         few, many = (1, 8, first - 1), (first, 200, 1000)
-        assert [policy.usual_landmarks(k, counted, 10**7, n_features) for k in few] == [1000] * 3
+        usual = 2000 if counted and n_features == 16 else 1000
+        assert [policy.usual_landmarks(k, counted, 10**7, n_features) for k in few] == [usual] * 3
         assert [policy.usual_landmarks(k, counted, 10**7, n_features) for k in many] == [20_000, 20_000, 100_000]
+
+
+@pytest.mark.parametrize(("n", "p"), [(27_999, 1000), (28_000, 2000), (70_000, 5000)])
+def test_further_landmarks_need_rows(n, p):
+    assert CutPolicy().usual_landmarks(8, True, n, 16, refine=True) == p
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

@@ -51,6 +51,16 @@ def test_clusters_of_few_landmarks_are_left_as_they_are():
     assert count_parts(neighbor_graph(points, 9), np.zeros(16, np.int32), points, CutPolicy()) == 1
 
 
+@pytest.mark.parametrize(("n_rows", "n_parts"), [(10_000, 2), (100, 1)])
+def test_a_small_part_counts_if_it_has_more_rows_than_outliers(n_rows, n_parts):
+    random = np.random.default_rng(0)
+    points = np.concatenate([random.standard_normal((300, 8)), 4 + random.standard_normal((8, 8))])
+    links = neighbor_graph(points, 7)
+    links = csr_array(links + csr_array(([0.1, 0.1], ([0, 300], [300, 0])), shape=links.shape))
+    links *= n_rows / links.sum()
+    assert count_parts(links, np.zeros(len(points), np.int32), points, CutPolicy()) == n_parts
+
+
 @pytest.mark.parametrize("dimension", [1, 2, 5])
 def test_the_dimension_is_that_of_the_rows_and_not_of_the_space(dimension):
     random = np.random.default_rng(0)
@@ -70,6 +80,14 @@ def test_topics_in_groups_are_never_counted_as_the_groups_in_silence(seed):
     ):
         model = DnCSC("auto", metric="cosine", random_state=0).fit(X)
     assert 14 <= model.diagnosis_.n_parts <= 22
+
+
+def test_a_topic_of_few_landmarks_is_not_missed_in_silence():
+    X, y = embeddings(20_000, 128, 10, 149, near=0.85)
+    assert np.bincount(y).min() == 92
+    with pytest.warns(UnclearClustersWarning, match="about 10 in all"):
+        model = DnCSC("auto", metric="cosine", random_state=0).fit(X)
+    assert model.n_clusters_ == 9
 
 
 def test_topics_that_are_counted_are_whole():

@@ -80,12 +80,13 @@ def test_more_components_than_clusters_become_as_many_indicators_as_clusters():
     assert groups == {frozenset({0, 1}), frozenset({2, 3})}
 
 
-def test_a_landmark_that_is_no_neighbour_takes_no_part():
+def test_a_landmark_that_is_no_neighbour_takes_no_part_and_has_the_place_of_the_nearest():
     similarity, landmarks, _ = several_graphs(np.random.default_rng(0), [8, 30], [0, 10])
     apart = csr_array(block_diag([similarity, csr_array((1, 1))]))
     spectrum = spectrum_of(apart, np.concatenate([landmarks, [[99.0]]]), Wanted(2))
     assert spectrum.n_components == 2
-    assert not spectrum.coordinates[-1].any()
+    nearest = np.argmin(np.abs(landmarks[:, 0] - 99))
+    np.testing.assert_array_equal(spectrum.coordinates[-1], spectrum.coordinates[nearest])
     np.testing.assert_array_equal(spectrum.coordinates[:-1], spectrum_of(similarity, landmarks, Wanted(2)).coordinates)
 
 

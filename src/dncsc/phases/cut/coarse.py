@@ -111,7 +111,7 @@ def coarse_spectrum(
     start = np.arange(0, p * count + 1, count)
     transition = csr_array((shares.ravel().astype(np.float64), nearest.ravel(), start), shape=(p, len(centres)))
     similarity = csr_array(transition.T @ scipy.sparse.diags_array(mass * degree) @ transition)
-    coarse = LandmarkGraph(similarity, np.bincount(nearest[:, 0], mass, len(centres)))
+    coarse = LandmarkGraph(similarity, np.bincount(nearest[:, 0], mass, len(centres)), len(nearest))
     found = bottom_of_spectrum(coarse, centres, wanted)
     assert not isinstance(found, Fragmented)  # which there is a limit for
     return replace(found, coordinates=transition @ found.coordinates, component=found.component[nearest[:, 0]])

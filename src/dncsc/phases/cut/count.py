@@ -31,17 +31,18 @@ from dncsc.phases.settings import Settings
 
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
-    graph, policy = landmark_graph(engine, RowsAndLandmarks(links, Adaptive())), settings.policy
+    graph, policy = landmark_graph(engine, settings, RowsAndLandmarks(links, Adaptive())), settings.policy
     counted = replace(_count_by_gap(engine, settings, links, graph), smallest=_smallest(settings, graph))
     if settings.n_counted < policy.few_rows_a_landmark * len(graph.mass):
         return counted  # links are by a few rows each, and fall off by chance
-    counted = replace(counted, links=LandmarkLinks.of(graph.similarity))
+    in_rows = graph.similarity * (graph.n_rows / graph.similarity.sum())
+    counted = replace(counted, links=LandmarkLinks.of(in_rows))
     return beside(counted, _by(fall_of_strength(graph, settings), policy), policy)
 
 
 def count_many(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The same where there may be many: that at which links between groups fall off."""
-    graph = landmark_graph(engine, RowsAndLandmarks(links, Adaptive()))
+    graph = landmark_graph(engine, settings, RowsAndLandmarks(links, Adaptive()))
     fall = fall_of_strength(graph, settings)
     return replace(_by(fall, settings.policy), between=fall.between, smallest=_smallest(settings, graph))
 
@@ -79,7 +80,7 @@ def _count_by_gap(engine: Engine, settings: Settings, links: Links, graph: Landm
     adaptive = _gap_of(settings, links, graph)
     if adaptive.is_clear:
         return adaptive
-    graph = landmark_graph(engine, RowsAndLandmarks(links, narrow(settings, links)))
+    graph = landmark_graph(engine, settings, RowsAndLandmarks(links, narrow(settings, links)))
     by_narrow = _gap_of(settings, links, graph, OutlierLimit.strict(settings.policy))
     return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
@@ -93,7 +94,7 @@ def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: Outli
 
     def eigenvalues_for(k: int, limit: OutlierLimit | None = None) -> np.ndarray | None:
         """Eigenvalues without those of what is an outlier among k clusters; None where the graph is fragmented."""
-        wanted = Wanted(k, drops_outliers=True, limit=limit, n_rows=settings.n_counted, policy=policy)
+        wanted = Wanted(k, drops_outliers=True, limit=limit, n_rows=graph.n_rows, policy=policy)
         found = bottom_of_spectrum(graph, links.search.landmarks, wanted)
         return None if isinstance(found, Fragmented) else found.eigenvalues
 

@@ -36,9 +36,7 @@ def fall_of_strength(graph: LandmarkGraph, settings: Settings) -> Fall:
     others, policy = without_self_links(graph.similarity), settings.policy
     fine = find_communities(others, settings)
     mass = np.bincount(fine, graph.mass)
-    least = float(mass.sum()) * max(
-        policy.outlier_rows / settings.n_counted, policy.outlier_share / settings.n_clusters
-    )
+    least = float(mass.sum()) * max(policy.outlier_rows / graph.n_rows, policy.outlier_share / settings.n_clusters)
     n_left, strength = joins_of_clusters(agglomerate(aggregate(others, fine, len(mass)), WHATEVER_SIZE), mass, least)
     return fall_of(n_left, np.maximum(strength, policy.weakest_join), settings.n_clusters, policy)
 

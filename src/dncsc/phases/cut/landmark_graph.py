@@ -1,4 +1,4 @@
-"""The graph of the landmarks: ``W_R = B^T D_X^-1 B``, added up over all rows; and its inflation."""
+"""The graph of the landmarks: ``W_R = B^T D_X^-1 B``, added up over all rows, or over some; and its inflation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ from scipy.sparse import csr_array
 from dncsc.engines.base import Block, Column, Engine, Task
 from dncsc.kernels.gram import EMPTY, add_rows_dense, add_rows_sparse, entries_of_dense, entries_of_table
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.embedding import Bipartite
+from dncsc.phases.embedding import Bipartite, RowsAndLandmarks
 from dncsc.phases.inputs import values_of
+from dncsc.phases.nearest import sample_of_links
+from dncsc.phases.sample import Drawn
+from dncsc.phases.settings import Settings
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
+SAMPLE_SHARDS = 2
+"""that a sample of the rows is added up in: whatever the threads, so that sums are the same"""
 
 
 class LandmarkGraph(NamedTuple):
@@ -29,6 +34,8 @@ class LandmarkGraph(NamedTuple):
     """W_R, symmetric; its row sums are D_R"""
     mass: np.ndarray
     """weight of the rows that each landmark is the nearest of"""
+    n_rows: int
+    """of positive weight, that these were added up over"""
 
 
 class _Sums(Protocol):
@@ -127,22 +134,46 @@ class _AddPairs(Task[_Total, _Half]):
         return _Total(_DenseSums(np.zeros((p, p))) if p <= DENSE_LANDMARKS else _SparseSums(p), np.zeros(p))
 
     def visit(self, total: _Total, block: Block) -> None:
-        nearest, shares, degree = self.graph.shares(*values_of(block, self.reads))
-        total.pairs.add(nearest, shares, block.weight * degree)
-        total.mass[:] += np.bincount(nearest[:, 0], block.weight, len(total.mass))
+        self.add(total, values_of(block, self.reads), block.weight)
+
+    def add(self, total: _Total, values: Sequence[np.ndarray], weight: np.ndarray) -> None:
+        nearest, shares, degree = self.graph.shares(*values)
+        total.pairs.add(nearest, shares, weight * degree)
+        total.mass[:] += np.bincount(nearest[:, 0], weight, len(total.mass))
 
     def end(self, total: _Total) -> _Half:
         return _Half(total.pairs.half(), total.mass)
 
 
-def landmark_graph(engine: Engine, graph: Bipartite) -> LandmarkGraph:
-    """Add up the links of all rows (equation 7)."""
+def landmark_graph(engine: Engine, settings: Settings, graph: Bipartite) -> LandmarkGraph:
+    """Add up the links of all rows (equation 7), or of as many as tell what all would."""
+    sample = sample_of_links(engine, settings, graph.links) if isinstance(graph, RowsAndLandmarks) else None
+    if sample is not None:
+        return _graph_of(_add_sample(engine, _AddPairs(graph), sample), len(sample.weight))
     shards = engine.sweep(_AddPairs(graph))
     for name in {name for column in graph.kept_columns if column.rule for name in column.rule.reads}:
         engine.drop(name)  # what they were made from
+    return _graph_of(shards, settings.n_counted)
+
+
+def _add_sample(engine: Engine, task: _AddPairs, sample: Drawn) -> list[_Half]:
+    """The same for some rows, which are at hand."""
+    n = len(sample.weight)
+    ends = [n * number // SAMPLE_SHARDS for number in range(SAMPLE_SHARDS + 1)]
+
+    def run(number: int) -> _Half:
+        total, some = task.begin(), slice(ends[number], ends[number + 1])
+        task.add(total, [each[some] for each in sample.values], sample.weight[some])
+        return task.end(total)
+
+    return engine.each(run, range(SAMPLE_SHARDS))
+
+
+def _graph_of(shards: Sequence[_Half], n_rows: int) -> LandmarkGraph:
+    """The whole of W_R, from halves of it, in order."""
     half = functools.reduce(operator.add, [shard.pairs for shard in shards])
     similarity = csr_array(half + half.T - scipy.sparse.diags_array(half.diagonal()))
-    return LandmarkGraph(similarity, np.sum([shard.mass for shard in shards], axis=0))
+    return LandmarkGraph(similarity, np.sum([shard.mass for shard in shards], axis=0), n_rows)
 
 
 def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> LandmarkGraph:
@@ -152,7 +183,7 @@ def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> Landmar
     What a landmark shares with itself says nothing about clusters, and squared it would outweigh all else. It counts
     where the landmark may be a cluster: it is dense, or has no other link, or landmarks are few.
     """
-    similarity, mass = graph
+    similarity, mass, _ = graph
     own = similarity.diagonal()
     others = without_self_links(similarity)
     around = (others @ mass) / np.maximum(others.sum(axis=1), np.finfo(np.float64).tiny)
@@ -162,7 +193,7 @@ def inflate(graph: LandmarkGraph, n_clusters: int, policy: CutPolicy) -> Landmar
     links = csr_array(others + scipy.sparse.diags_array(own * may_be_cluster))
     links.data = (links.data / similarity.data.mean()) ** 2
     links.eliminate_zeros()
-    return LandmarkGraph(links, mass)
+    return graph._replace(similarity=links)
 
 
 def without_self_links(similarity: csr_array) -> csr_array:

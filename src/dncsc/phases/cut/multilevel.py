@@ -37,7 +37,7 @@ def multilevel_cut(
 ) -> Partition:
     """Clusters of landmarks; rows take part in them by their links, which are adaptive unless asked for otherwise."""
     bipartite = RowsAndLandmarks(links, affinity or Adaptive())
-    graph = landmark_graph(engine, bipartite)
+    graph = landmark_graph(engine, settings, bipartite)
     others = without_self_links(graph.similarity)
     fine = find_communities(others, settings)
     cluster = _join(others, fine, graph, selection.landmarks, settings)
@@ -93,12 +93,12 @@ def _join(
     """
     mass = np.bincount(fine, graph.mass)
     between = aggregate(links, fine, len(mass))
-    least = OutlierTest(settings.policy, graph.mass, settings.n_clusters, settings.n_counted).least_mass
+    least = OutlierTest(settings.policy, graph.mass, settings.n_clusters, graph.n_rows).least_mass
     if np.count_nonzero(mass >= least) < settings.n_clusters:
         least = 0.0
     cluster = _cut_where(agglomerate(between, settings.policy.join_power), mass, least, settings.n_clusters)[fine]
     is_outlier = np.bincount(cluster, graph.mass)[cluster] < least
-    adopt_nearest(cluster, landmarks, np.arange(len(cluster)), np.flatnonzero(~is_outlier))
+    adopt_nearest(cluster, landmarks, np.flatnonzero(~is_outlier))
     joined = join_lightest(_without_gaps(cluster), landmarks, graph.mass, settings.n_clusters)
     return numbered_by_first(joined.component)
 

@@ -95,9 +95,9 @@ def without_outliers(component: np.ndarray, test: OutlierTest) -> Core:
     return Core(core, rows, float(size[~kept].sum() / len(component)))
 
 
-def adopt_nearest(values: np.ndarray, landmarks: np.ndarray, used: np.ndarray, core: np.ndarray) -> None:
-    """Give landmarks that are used, but not in the core, the values of the nearest one that is."""
-    outside = np.setdiff1d(used, core)
+def adopt_nearest(values: np.ndarray, landmarks: np.ndarray, core: np.ndarray) -> None:
+    """Give landmarks that are not in the core the values of the nearest one that is."""
+    outside = np.setdiff1d(np.arange(len(landmarks)), core)
     if len(outside):
         nearest = search_all(landmarks[outside], landmarks[core], 1)[0][:, 0]
         values[outside] = values[core[nearest]]

@@ -22,8 +22,9 @@ from dncsc.phases.cut.policy import CutPolicy
 
 N_AXES = 3
 """principal axes that are tried: the longest are the slowest"""
-N_VECTORS = 6
-"""among which there is one that is not localized, or else none is looked for"""
+N_VECTORS, N_SLOWEST = 16, 6
+"""Among the slowest there is one that is not localized, or else none is looked for; small parts, for which single
+outliers take the first places, are looked for among all."""
 DIMENSION_LANDMARKS, DIMENSION_NEIGHBORS = 500, 10
 """from which the intrinsic dimension is estimated"""
 
@@ -34,7 +35,7 @@ def count_parts(links: csr_array, cluster: np.ndarray, landmarks: np.ndarray, po
     Parameters
     ----------
     links : csr_array (p, p)
-        Weights between landmarks, as the rows give them.
+        Weights between landmarks, in rows: they add up to as many as gave them.
     cluster : int (p,)
         Cluster of each landmark.
     landmarks : (p, d)
@@ -44,73 +45,99 @@ def count_parts(links: csr_array, cluster: np.ndarray, landmarks: np.ndarray, po
     return sum(_count(_Piece(csr_array(links[each][:, each]), landmarks[each]), policy) for each in members)
 
 
+class _Vector(NamedTuple):
+    """One that varies slowly over a piece."""
+
+    eigenvalue: float
+    values: np.ndarray
+    n_landmarks: float
+    """that it extends over"""
+    n_rows: float
+    """whose links are there"""
+    share: float
+    """of all links, which these are"""
+
+
 class _Piece(NamedTuple):
     """Some landmarks, and the links among them."""
 
     links: csr_array
     landmarks: np.ndarray
 
+    @property
+    def degree(self) -> np.ndarray:
+        return np.asarray(self.links.sum(axis=1), np.float64).ravel()
+
     def among(self, members: np.ndarray) -> _Piece:
         return _Piece(csr_array(self.links[members][:, members]), self.landmarks[members])
 
-    def components(self, policy: CutPolicy) -> list[_Piece]:
-        """Connected components that are more than outliers: more landmarks than these have, and more links."""
-        component = connected_components(self.links, directed=False)[1]
-        size, weight = np.bincount(component), np.bincount(component, self.links.sum(axis=1))
-        is_large = (size >= policy.component_landmarks) & (weight >= policy.outlier_share * weight.sum())
-        return [self.among(np.flatnonzero(component == number)) for number in np.flatnonzero(is_large)]
+
+def _can_divide(piece: _Piece, policy: CutPolicy) -> bool:
+    return len(piece.landmarks) >= 2 * policy.component_landmarks
+
+
+def _components(piece: _Piece, policy: CutPolicy) -> list[_Piece]:
+    """Connected components that are more than outliers: more landmarks than these have, and more links."""
+    component = connected_components(piece.links, directed=False)[1]
+    size, weight = np.bincount(component), np.bincount(component, piece.degree)
+    is_large = (size >= policy.component_landmarks) & (weight >= policy.outlier_share * weight.sum())
+    return [piece.among(np.flatnonzero(component == number)) for number in np.flatnonzero(is_large)]
+
+
+def _tells_parts(vector: _Vector, slowest_axis: float, policy: CutPolicy) -> bool:
+    """Whether it varies far more slowly than position does, and over more than outliers."""
+    is_wide = vector.n_landmarks >= policy.component_landmarks and vector.share >= policy.outlier_share
+    return is_wide and vector.eigenvalue < policy.one_piece * slowest_axis
+
+
+def _tells_small_part(vector: _Vector, slowest_axis: float, policy: CutPolicy) -> bool:
+    """Whether it is one of few landmarks, yet of more rows than outliers have, and still slower."""
+    return vector.n_rows >= policy.small_part_rows and vector.eigenvalue < policy.small_part * slowest_axis
 
 
 def _count(cluster: _Piece, policy: CutPolicy) -> int:
     """How many parts a cluster has: divide it, and what it is divided into, until all are whole."""
-    if not _may_be_divided(cluster, policy) or intrinsic_dimension(cluster.landmarks) < policy.curved_dimensions:
+    if not _can_divide(cluster, policy) or intrinsic_dimension(cluster.landmarks) < policy.curved_dimensions:
         return 1
-    n_parts, waiting = 0, cluster.components(policy)
+    n_parts, waiting = 0, _components(cluster, policy)
     while waiting:
         piece = waiting.pop()
-        sides = _divide(piece, policy) if _may_be_divided(piece, policy) else None
-        if sides is None:
+        if not _can_divide(piece, policy):
             n_parts += 1
+            continue
+        vectors, axis = _slow_vectors(piece), _slowest_axis(piece)
+        slowest = next((each for each in vectors[:N_SLOWEST] if _tells_parts(each, axis, policy)), None)
+        if slowest is None:
+            n_parts += 1 + sum(_tells_small_part(each, axis, policy) for each in vectors)
         else:
-            waiting += [each for side in sides for each in piece.among(side).components(policy)]
+            sides = _divide(piece, slowest, policy.component_landmarks)
+            waiting += [each for side in sides for each in _components(piece.among(side), policy)]
     return max(n_parts, 1)
 
 
-def _may_be_divided(piece: _Piece, policy: CutPolicy) -> bool:
-    return len(piece.landmarks) >= 2 * policy.component_landmarks
-
-
-def _divide(piece: _Piece, policy: CutPolicy) -> tuple[np.ndarray, np.ndarray] | None:
-    """The two sides of a piece that is not whole, where the conductance between them is least."""
-    degree = np.asarray(piece.links.sum(axis=1), np.float64).ravel()
-    slowest = _slowest_vector(piece.links, degree, policy)
-    if slowest is None or slowest.eigenvalue >= policy.one_piece * _slowest_axis(piece, degree):
-        return None
-    order = np.argsort(slowest.vector, kind="stable")
-    first = _least_conductance(csr_array(piece.links[order][:, order]), degree[order], policy.component_landmarks)
+def _divide(piece: _Piece, slowest: _Vector, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two sides, along a vector, where the conductance between them is least."""
+    order = np.argsort(slowest.values, kind="stable")
+    first = _least_conductance(csr_array(piece.links[order][:, order]), piece.degree[order], least)
     return order[:first], order[first:]
 
 
-class _Slowest(NamedTuple):
-    eigenvalue: float
-    vector: np.ndarray
-
-
-def _slowest_vector(links: csr_array, degree: np.ndarray, policy: CutPolicy) -> _Slowest | None:
-    """The smallest nonzero eigenvalue of the random-walk Laplacian whose vector is not localized."""
+def _slow_vectors(piece: _Piece) -> list[_Vector]:
+    """Those of the smallest nonzero eigenvalues of the random-walk Laplacian, slowest first."""
+    degree = piece.degree
     root = np.sqrt(degree)
     scale = scipy.sparse.diags_array(1 / root)
-    values, vectors = leading_eigenpairs(csr_array(scale @ links @ scale), min(N_VECTORS, len(root)), root)
+    values, vectors = leading_eigenpairs(csr_array(scale @ piece.links @ scale), min(N_VECTORS, len(root)), root)
+    found = []
     for value, vector in zip(values[1:].tolist(), (vectors / root[:, None]).T[1:], strict=True):
-        extent = participation_ratio(np.ones(len(root)), vector)
-        share = participation_ratio(degree, vector) / degree.sum()
-        if extent >= policy.component_landmarks and share >= policy.outlier_share:
-            return _Slowest(1 - value, vector)
-    return None
+        n_landmarks, n_rows = (participation_ratio(mass, vector) for mass in (np.ones(len(root)), degree))
+        found.append(_Vector(1 - value, vector, n_landmarks, n_rows, n_rows / degree.sum()))
+    return found
 
 
-def _slowest_axis(piece: _Piece, degree: np.ndarray) -> float:
+def _slowest_axis(piece: _Piece) -> float:
     """The smallest Rayleigh quotient of positions along the longest principal axes."""
+    degree = piece.degree
     position = piece.landmarks.astype(np.float64)
     position -= degree @ position / degree.sum()
     weighted = position * np.sqrt(degree / degree.sum())[:, None]

@@ -26,6 +26,12 @@ class CutPolicy:
     more: MNIST 3)"""
     ensemble_rows_a_landmark: int = 40
 
+    counted_landmarks: int = 2000
+    """where clusters are counted among many features, if each has rows enough (1,000: 29 of 96 sets of topics are
+    counted right instead of 39, in half the time)"""
+    rows_a_further_landmark: int = 14
+    """of those beyond the usual number, where clusters are counted or labels refined"""
+
     # Many clusters
     many_clusters: int = 50
     """from which on landmarks are rows, and their graph is cut level by level (by eigenvectors: 60 topics 5, 150 topics
@@ -46,6 +52,12 @@ class CutPolicy:
     join_power: float = 0.8
     """of the volumes that a link between communities is divided by (0.5: one of 120 topics swallows all; 1: ARI of
     topics 3 to 5)"""
+
+    # Rows that tell the graph
+    linked_rows_a_landmark: int = 200
+    """where rows are many and features few: links of more rows tell nothing new"""
+    most_linked_rows: int = 2_000_000
+    """of all landmarks, however many these are"""
 
     # Weights
     narrow: float = 0.35
@@ -126,11 +138,10 @@ class CutPolicy:
 
     # Refinement
     refined_landmarks: int = 5000
-    """where labels are refined, if each has so many rows (1,000: MNIST 7 points of ACC, circles and Gaussians 0.1; but
+    """where labels are refined, if each has rows enough (1,000: MNIST 7 points of ACC, circles and Gaussians 0.1; but
     Letters and USPS, with fewer rows a landmark, lose 10)"""
     refined_landmarks_of_few_features: int = 2000
     """the same where features are few (5,000: no better, in up to twice the time; 1,000: circles and Gaussians 0.1)"""
-    refined_rows_a_landmark: int = 14
     prototypes: int = 35_000
     """rows that agree with their neighbours, where `refine` asks for it (20,000: MNIST 1; half of
     fewer rows: USPS 2)"""
@@ -164,6 +175,11 @@ class CutPolicy:
     one_piece: float = 0.5
     """of the Rayleigh quotient of a principal axis: a counted cluster whose second eigenvalue is less has parts (whole
     ones in 5 to 64 features: 0.6 to 1; two topics and more: 0 to 0.5)"""
+    small_part: float = 0.3
+    """the same for a part of few landmarks (topics of 39 to 92 of 20,000 rows and more: 0.07 to 0.24; in whole
+    clusters 0.31 and more)"""
+    small_part_rows: int = 20
+    """that such a part has at least: outliers of heavy-tailed groups have fewer"""
     curved_dimensions: float = 4.0
     """intrinsic dimension up to which clusters may be bent, as moons are (0.35), and nothing is said of parts"""
     fall_window: float = 1.25
@@ -189,6 +205,10 @@ class CutPolicy:
     """of the consensus with members' own choices, in parts of that of these among each other: where it is less, one of
     them is taken (without: tables 25 to 53)"""
 
+    def linked_rows(self, n_landmarks: int) -> int:
+        """How many rows tell the graph of so many landmarks, where rows are many and features few."""
+        return min(self.linked_rows_a_landmark * n_landmarks, self.most_linked_rows)
+
     def usual_prototypes(self, n_rows: int) -> int:
         """How many rows agree with their neighbours, where labels are refined."""
         return min(self.prototypes, n_rows)
@@ -210,8 +230,16 @@ class CutPolicy:
     ) -> int:
         """How many landmarks there are where their number is left open."""
         if not self.are_many(n_clusters, counted, n_features):
-            are_few_features = n_features < self.few_features
-            refined = self.refined_landmarks_of_few_features if are_few_features else self.refined_landmarks
-            return refined if refine and n_rows >= self.refined_rows_a_landmark * refined else self.landmarks
+            further = self._further_landmarks(counted, n_features < self.few_features, refine)
+            return max([self.landmarks, *(p for p in further if n_rows >= self.rows_a_further_landmark * p)])
         wanted = max(self.landmarks_a_cluster * n_clusters, self.many_landmarks)
         return max(n_clusters, min(wanted, n_rows // self.rows_a_landmark))
+
+    def _further_landmarks(self, counted: bool, are_few_features: bool, refine: bool) -> list[int]:
+        """How many few clusters may have where there are rows enough."""
+        further = []
+        if counted and not are_few_features:
+            further.append(self.counted_landmarks)
+        if refine:
+            further.append(self.refined_landmarks_of_few_features if are_few_features else self.refined_landmarks)
+        return further

@@ -189,7 +189,7 @@ def bottom_of_spectrum(
     for number, members in enumerate(found.components):
         component[linked[members]] = number
     for values in (coordinates, component):
-        adopt_nearest(values, landmarks, np.flatnonzero(graph.mass > 0), linked[found.core])
+        adopt_nearest(values, landmarks, linked[found.core])  # also where only rows that were not added up are
     joined = found.n_components > wanted.first
     shown = [1.0] * found.n_components if joined else [pair.value for pair in found.pairs]
     eigenvalues = np.clip(1 - np.array(shown[: wanted.first + wanted.policy.spare_eigenvalues]), 0, 1)

@@ -38,7 +38,7 @@ class Counted:
     between: tuple[int, int] | None = None
     """how few and how many there may be, where there are many"""
     links: LandmarkLinks | None = None
-    """of the landmarks, where there are rows enough to tell parts of clusters by them"""
+    """of the landmarks, in rows, where there are enough of these to tell parts of clusters by them"""
     n_parts: int | None = None
     """that the clusters have together, if they are not all in one piece"""
     smallest: int | None = None
@@ -105,7 +105,7 @@ def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Se
 
 def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> Partition | Fragmented:
     """Cut a bipartite graph through its points."""
-    graph = landmark_graph(engine, bipartite)
+    graph = landmark_graph(engine, settings, bipartite)
     if options.inflates:
         graph = inflate(graph, settings.n_clusters, settings.policy)
     wanted = Wanted(
@@ -113,7 +113,7 @@ def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOp
         settings.n_vectors,
         options.drops_outliers,
         options.limit,
-        settings.n_counted,
+        graph.n_rows,
         options.weighted,
         settings.policy,
     )

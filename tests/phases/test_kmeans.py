@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.phases.kmeans import _Groups, _lloyd, kmeans, kmeans_in_groups, one_by_one
+from dncsc.phases.kmeans import _lloyd, _Points, kmeans, kmeans_in_groups, one_by_one
 
 precisions = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -34,7 +34,7 @@ def test_a_centre_without_points_moves_to_the_point_farthest_from_its_own(d, dty
     points, weight = random.standard_normal((513, d)).astype(dtype), random.random(513) + 0.5
     start = np.concatenate([points[:6], 1e3 + points[:3]])
     for max_iter in (1, 10):
-        [found] = _lloyd(_Groups.of(points, weight, np.array([0, 513]), [start]), start, max_iter, one_by_one)
+        found = _lloyd(_Points(points, weight), start, max_iter, one_by_one)
         twin_centres, twin_inertia = naive.lloyd(points, weight, start, max_iter)
         np.testing.assert_allclose(found.centres, twin_centres, rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(found.inertia, twin_inertia, rtol=1e-5)

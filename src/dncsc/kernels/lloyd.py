@@ -1,8 +1,9 @@
-"""Lloyd's iterations of groups of points with many features, each group from start to end while it is in the cache.
+"""Lloyd's iterations of points that fit in the cache, from start to end without the interpreter.
 
-Most points keep their centre in most iterations, and bounds tell so without a distance (Elkan 2003): a point has moved
-away from no centre, and come closer to none, by more than that centre has moved. Bounds leave room for rounding, so
-that each point gets the centre that comparing all computed distances would give it.
+With few features all distances are computed, lane by lane. Where there are many features or many iterations, most
+points keep their centre in most of these, and bounds tell so without a distance (Elkan 2003): a point has moved away
+from no centre, and come closer to none, by more than that centre has moved. Bounds leave room for rounding, so that
+each point gets the centre that comparing all computed distances would give it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from dncsc.kernels._jit import jit
+from dncsc.kernels.across_rows import nearest_across_rows
 from dncsc.kernels.distance import squared_distance
+from dncsc.kernels.sums import add_by_group
 
 
 @jit()
@@ -135,12 +138,22 @@ def lloyd_by_bounds(points, weight, centres, max_iter, mass, residual):
 
 
 @jit()
-def lloyd_in_groups(points, weight, first, first_centre, centres, max_iter, mass, residual, n_iter):
-    """`lloyd_by_bounds` in one group after another; OUT: n_iter int (n_groups,).
-
-    Group g is ``points[first[g]:first[g + 1]]``, and the same for its centres.
-    """
-    for g in range(n_iter.shape[0]):
-        span = slice(first[g], first[g + 1])
-        part = slice(first_centre[g], first_centre[g + 1])
-        n_iter[g] = lloyd_by_bounds(points[span], weight[span], centres[part], max_iter, mass[part], residual[part])
+def lloyd_by_distances(points, weight, centres, max_iter, mass, residual):
+    """`lloyd_by_bounds` without bounds: all distances, in every iteration."""
+    n, d = points.shape
+    k = centres.shape[0]
+    order, first, first_centre = np.arange(n).astype(np.int32), np.array([0, n], np.int32), np.array([0, k], np.int32)
+    index, before = np.empty(n, np.int32), np.empty(n, np.int32)
+    squared = np.empty(n, points.dtype)
+    sums, moved, count = np.empty((k, d)), np.empty(k), np.empty(k, np.int64)
+    n_iter = 0
+    while True:
+        nearest_across_rows(points, order, first, centres, first_centre, index, squared)
+        sums[:], mass[:], residual[:], count[:] = 0, 0, 0, 0
+        add_by_group(points, weight, index, squared, sums, mass, residual, count)
+        # without any residual each point is a centre: means would only round
+        if n_iter == max_iter or not residual.any() or (n_iter > 0 and np.array_equal(index, before)):
+            return n_iter
+        index, before = before, index
+        _move(sums, mass, count, points, squared, centres, moved)
+        n_iter += 1

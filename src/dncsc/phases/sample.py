@@ -32,7 +32,7 @@ class Drawn(NamedTuple):
         """The rows that a smaller sample of one group would have."""
         if wanted >= len(self.keys):
             return self
-        chosen = np.sort(np.argpartition(self.keys, wanted)[:wanted])
+        chosen = np.flatnonzero(self.keys < np.partition(self.keys, wanted)[wanted])  # no two keys are equal
         return Drawn(
             [each[chosen] for each in self.values], self.weight[chosen], np.array([0, wanted]), self.keys[chosen]
         )

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
@@ -111,10 +111,6 @@ def _keep_memory() -> Iterator[None]:
 keep_memory = Shared(_keep_memory)
 
 
-HANDED_OVER = 16
-"""Times that a thread is given something to do, where there are more items: to hand over a small one takes as long."""
-
-
 class Stopped(Exception):
     """Work given up because other work of the same engine failed or was interrupted."""
 
@@ -127,7 +123,7 @@ class Pool:
         self._stopping = threading.Event()
 
     def __enter__(self) -> Pool:
-        self._threads = ThreadPoolExecutor(self.n_threads, thread_name_prefix="dncsc")
+        self._threads = ThreadPoolExecutor(max(self.n_threads - 1, 1), thread_name_prefix="dncsc")
         one_thread_each.__enter__()
         return self
 
@@ -138,17 +134,55 @@ class Pool:
 
     def each(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
         """Results in order; the first error in order of the items, not of time."""
-        if self.n_threads == 1:
-            return [function(item) for item in items]
         waiting = list(items)
-        size = max(1, len(waiting) // (HANDED_OVER * self.n_threads))
-        parts = [waiting[start : start + size] for start in range(0, len(waiting), size)]
+        if self.n_threads == 1:
+            return [function(item) for item in waiting]
+        answers = self._until(function, waiting, lambda answer: False)
+        return [answers[number] for number in range(len(waiting))]
+
+    def first(
+        self, function: Callable[[Item], Answer], items: Iterable[Item], accept: Callable[[Answer], bool]
+    ) -> list[Answer]:
+        """Results in order up to the first that is accepted; threads that are idle try later items meanwhile."""
+        answers = self._until(function, list(items), accept)
+        last = next((number for number in sorted(answers) if accept(answers[number])), len(answers) - 1)
+        return [answers[number] for number in range(last + 1)]
+
+    def _until(
+        self, function: Callable[[Item], Answer], waiting: Sequence[Item], accept: Callable[[Answer], bool]
+    ) -> dict[int, Answer]:
+        """Results by number; none is begun after one that is accepted. This thread works, too."""
+        answers: dict[int, Answer] = {}
+        errors: dict[int, BaseException] = {}
+        accepted = [len(waiting)]
+        numbers, lock = iter(range(len(waiting))), threading.Lock()
+
+        def work() -> None:
+            while not errors and len(accepted) == 1:
+                with lock:
+                    number = next(numbers, None)
+                if number is None:
+                    return
+                try:
+                    answers[number] = function(waiting[number])
+                    if accept(answers[number]):
+                        accepted.append(number)
+                except BaseException as error:
+                    errors[number] = error
+
         try:
-            done = self._threads.map(lambda part: [function(item) for item in part], parts)
-            return [answer for part in done for answer in part]
-        except BaseException:
+            helpers = [self._threads.submit(work) for _ in range(min(self.n_threads, len(waiting)) - 1)]
+            work()
+            for helper in helpers:
+                if not helper.cancel():
+                    helper.result()
+        except BaseException:  # an interrupt while this thread waits
             self._stopping.set()
             raise
+        if errors and min(errors) < min(accepted):
+            self._stopping.set()
+            raise errors[min(errors)]
+        return answers
 
     def check(self) -> None:
         """Give up where others have failed."""

@@ -11,7 +11,7 @@ from dncsc.engines.base import Column, Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.cut.coarse import View, beyond_categories
-from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
+from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
@@ -93,10 +93,23 @@ def singular_vectors(
 
 
 def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
-    """The first attempt whose graph is not fragmented; the last one cuts any graph."""
+    """The first attempt whose graph is not fragmented; the last one cuts any graph.
+
+    Where rows are few, eigenvectors take longer than passes: spectra of all attempts are then sought side by side.
+    """
     rejected: list[str] = []
-    for affinity, options in attempts:
-        found = cut(engine, settings, RowsAndLandmarks(links, affinity), options)
+    together = len(attempts) if settings.n_counted <= settings.policy.rows_cut_together else 1
+    for start in range(0, len(attempts), together):
+        some = attempts[start : start + together]
+        weighed = [RowsAndLandmarks(links, affinity) for affinity, _ in some]
+        graphs = [landmark_graph(engine, settings, each) for each in weighed]
+        options = [each.options for each in some]
+        *failed, found = engine.first(
+            lambda each: _cut(engine, settings, *each),
+            zip(weighed, graphs, options, strict=True),
+            lambda found: isinstance(found, Partition),
+        )
+        rejected += [each.reason for each in failed if isinstance(each, Fragmented)]
         if isinstance(found, Partition):
             return replace(found, rejected=tuple(rejected))
         rejected.append(found.reason)
@@ -105,7 +118,13 @@ def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Se
 
 def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> Partition | Fragmented:
     """Cut a bipartite graph through its points."""
-    graph = landmark_graph(engine, settings, bipartite)
+    return _cut(engine, settings, bipartite, landmark_graph(engine, settings, bipartite), options)
+
+
+def _cut(
+    engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions
+) -> Partition | Fragmented:
+    """The same where the graph of the points is at hand."""
     if options.inflates:
         graph = inflate(graph, settings.n_clusters, settings.policy)
     wanted = Wanted(

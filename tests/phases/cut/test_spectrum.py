@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
-from scipy.sparse import block_diag, csr_array
+from scipy.sparse import block_diag, csr_array, diags_array
 from sklearn.datasets import make_blobs
 
 import naive
@@ -88,6 +88,15 @@ def test_a_landmark_that_is_no_neighbour_takes_no_part_and_has_the_place_of_the_
     nearest = np.argmin(np.abs(landmarks[:, 0] - 99))
     np.testing.assert_array_equal(spectrum.coordinates[-1], spectrum.coordinates[nearest])
     np.testing.assert_array_equal(spectrum.coordinates[:-1], spectrum_of(similarity, landmarks, Wanted(2)).coordinates)
+
+
+def test_landmarks_that_rows_are_hardly_linked_to_have_directions_that_single_precision_holds():
+    similarity, landmarks, component = several_graphs(np.random.default_rng(0), [8, 30], [0, 10])
+    weak = np.where(component == 0, 1e-70, 1.0)
+    faint = csr_array(diags_array(weak) @ similarity @ diags_array(weak))
+    coordinates = spectrum_of(faint, landmarks, Wanted(2)).coordinates
+    assert np.isfinite(np.square(coordinates.astype(np.float32))).all()
+    assert len(np.unique(np.round(coordinates / np.linalg.norm(coordinates, axis=1, keepdims=True), 6), axis=0)) == 2
 
 
 # Eigenvectors behind the first k

@@ -24,6 +24,8 @@ from dncsc.phases.cut.policy import CutPolicy
 
 LEAST_LINK = 1e-12
 """of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
+LARGEST_COORDINATE = 1e15
+"""of a landmark: squares of larger ones overflow in single precision; rows take the direction alone"""
 LARGEST_EIGENVALUE = 1 - 1e-15
 """of W_R, normalised, but for the one that each component has; what comes closer is rounding"""
 RENORMALISED = 1e-9
@@ -284,12 +286,16 @@ def _pairs(graph: _Linked, components: list[np.ndarray], count: int, test: Outli
 
 
 def _coordinates(pairs: list[_Pair], linked: np.ndarray, p: int) -> np.ndarray:
-    """Vectors over all landmarks, divided by the roots of their eigenvalues."""
+    """Vectors over all landmarks, divided by the roots of their eigenvalues.
+
+    Those of landmarks that rows are hardly linked to are huge.
+    """
     useful = [pair for pair in pairs if pair.value > ROUNDING]
     coordinates = np.zeros((p, len(useful)))
     for column, pair in enumerate(useful):
         coordinates[linked[pair.members], column] = pair.vector / np.sqrt(pair.value)
-    return coordinates
+    largest = np.abs(coordinates).max(axis=1, initial=0.0)
+    return coordinates * (LARGEST_COORDINATE / np.maximum(largest, LARGEST_COORDINATE))[:, None]
 
 
 def _has_gap(eigenvalues: np.ndarray, n_vectors: int, policy: CutPolicy) -> bool:

@@ -1,6 +1,6 @@
 """How many rows a landmark tell the graph: ARI on made-up sets of 600,000 rows with few features.
 
-python docs/notes/linked_rows.py
+python docs/notes/sampled_rows.py
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
         X, counted, line = X.astype(np.float32), y >= 0, []
         for rows in ROWS_A_LANDMARK:
             with (
-                patch.object(CutPolicy, "linked_rows", lambda policy, p, rows=rows: rows * p),
+                patch.object(CutPolicy, "sampled_rows", lambda policy, p, rows=rows: rows * p),
                 warnings.catch_warnings(),
             ):
                 warnings.simplefilter("ignore")

@@ -23,12 +23,12 @@ from dncsc.phases.discretize import (
     PRELIMINARY_ROWS_A_CLUSTER,
     PRELIMINARY_RUNS,
 )
-from dncsc.phases.nearest import measured_when_read
 from dncsc.phases.sample import rows_to_place
 from dncsc.phases.search import number_type
 from dncsc.phases.select.cells import LANDMARKS_A_CELL
 from dncsc.phases.select.divide_and_conquer import ROWS_A_PART
 from dncsc.phases.settings import Settings
+from dncsc.phases.shared_sample import are_measured_when_read
 
 AT_LEAST = 64 * 2**20
 """Bytes for the interpreter's own needs during a run."""
@@ -98,6 +98,8 @@ class Size:
     """whether links are found among all landmarks: their lengths are then kept, however many rows there are"""
     chooses_weights: bool = False
     """whether one graph is made, with weights that suit the data: some rows may then tell it"""
+    divides: bool = False
+    """whether landmarks are selected by divide and conquer, which the same rows may tell"""
 
     @property
     def sample(self) -> int:
@@ -131,7 +133,7 @@ class Size:
         drawn = COPIES_OF_LANDMARKS * p * row if self.is_multilevel else 0
         passes = max(self.n_threads * square, self.solver)  # one after the other
         drawn += self.n_prototypes * (COPIES_OF_LANDMARKS * row + BYTES_OF_LINKS)
-        drawn += self.n_linked * 2 * (row + self.n_neighbors * (self._number_bytes + self.value_bytes))
+        drawn += self.n_sampled * 2 * (row + self.n_neighbors * (self._number_bytes + self.value_bytes))
         return int(AT_LEAST + self.n_threads * 2 * block + passes + kept + sample + drawn + self.places)
 
     @property
@@ -148,7 +150,7 @@ class Size:
         """Bytes of all that is kept for each row at one time at most: its K nearest landmarks too, unless some tell."""
         if self.row_bytes is not None:
             return self.must_keep
-        if self.n_linked:
+        if self.n_sampled:
             return self.must_keep
         link = self._number_bytes if self.measures_again else self._number_bytes + self.value_bytes
         return self.must_keep + self.n_rows * self.n_neighbors * link
@@ -158,20 +160,26 @@ class Size:
         return np.dtype(number_type(self.n_landmarks)).itemsize
 
     @property
-    def n_linked(self) -> int:
-        """Rows whose links tell the graph, where those of others are not kept; else 0."""
-        wanted = Settings.policy.linked_rows(self.n_landmarks)
+    def n_sampled(self) -> int:
+        """Rows that tell the graph, where links of others are not kept; else 0."""
+        wanted = max(Settings.policy.sampled_rows(self.n_landmarks), rows_to_place(self.n_clusters))
         return wanted if self.measures_again and self.chooses_weights and wanted < self.n_rows else 0
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether some rows tell all but the labels."""
+        return self.n_sampled > 0 and self.divides
 
     @property
     def measures_again(self) -> bool:
         """Whether lengths of links are not kept."""
-        return measured_when_read(self.n_rows, self.n_features) and not (self.searches_all or self.is_multilevel)
+        return are_measured_when_read(self.n_rows, self.n_features) and not (self.searches_all or self.is_multilevel)
 
     @property
     def must_keep(self) -> int:
-        """Bytes of what cannot be made again: the subset of each row, and its label, or both and its members'."""
-        fitted = 4 + 4 + (self.n_members * member_bytes(self.n_clusters) + 4 if self.n_members else 0)
+        """Bytes of what cannot be made again: a row's subset, unless some rows tell, its label, and its members'."""
+        subset = 0 if self.is_sampled else 4
+        fitted = subset + 4 + (self.n_members * member_bytes(self.n_clusters) + 4 if self.n_members else 0)
         return self.n_rows * (fitted if self.row_bytes is None else self.row_bytes)
 
 
@@ -231,7 +239,8 @@ class Estimate:
 def seconds_of_passes(size: Size, alpha: int, rounds: int) -> float:
     """A rough model, fitted to the table in docs/benchmarks.md: nanoseconds of one core."""
     n, d = size.n_rows, size.n_features
-    row = 200 + 10 * size.n_neighbors + 0.35 * d * (alpha * rounds + 10 * size.n_neighbors) / 4
+    seen = 45 if size.is_sampled else 200 + 10 * size.n_neighbors
+    row = seen + 0.35 * d * (alpha * rounds + 10 * size.n_neighbors) / 4
     sampled = min(n, 10 * size.n_landmarks * min(rounds, 2)) * alpha * d * 10 * 0.05
     return (n * row + sampled) * 1e-9 / size.n_threads + 0.05
 

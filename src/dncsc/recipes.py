@@ -60,6 +60,9 @@ MULTILEVEL = Recipe(rows_in_cells, in_nearest_cells, by_nearest, multilevel_cut,
 SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}
 """Selections that DnC-SC can be given instead of its own (the paper's ablations)."""
 
+DIVIDING = ("auto", "dnc")
+"""Names of selections that a sample of the rows may tell."""
+
 ROWS = "rows"
 """The selection of the multilevel recipe, by name."""
 

@@ -308,11 +308,11 @@ def test_estimates_grow_with_the_rows_and_can_be_read():
         values = [getattr(size, name) for size in sizes]
         assert values == sorted(set(values)), name
     large = estimate(10**8, 2, n_jobs=2)
-    assert 0.8e9 < large.memory < 1.5e9
+    assert 0.4e9 < large.memory < 0.8e9
     assert large.least_memory < 5e8
-    assert 10 < large.seconds < 1000
+    assert 1 < large.seconds < 100
     assert "of memory beyond the data" in str(large)
-    assert "of scratch files; 7 passes over the rows; about" in str(large)
+    assert "of scratch files; 3 passes over the rows; about" in str(large)
     assert estimate(10**6, 2, dtype="float64").memory > sizes[1].memory
     assert estimate(10**6, 2, n_members=20).scratch > sizes[1].scratch
 

@@ -34,7 +34,7 @@ clouds = pytest.mark.parametrize("cloud", [in_a_plane, in_all_directions, on_a_g
 
 def search(rows, centres, pruned=None, seen=None):
     group, first = np.zeros(len(rows), np.int32), np.array([0, len(centres)], np.int32)
-    return nearest_centres(rows, group, centres, first, None, pruned, seen)
+    return nearest_centres(rows, group, centres, first, pruned, seen)
 
 
 @precisions

@@ -20,6 +20,7 @@ from dncsc.estimators.checks import is_dask
 from dncsc.estimators.frames import FrameRows
 from dncsc.memory import format_bytes, resident
 from dncsc.phases.settings import AUTO, Settings
+from dncsc.recipes import DIVIDING
 from dncsc.rows import Rows, from_memmap
 
 VALUES_IN_MEMORY = 2**23
@@ -171,4 +172,5 @@ def size_of(estimator: Any, rows: Any, dtype: Any = None, row_bytes: int | None 
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if getattr(estimator, "refine", False) else 0,
         searches_all=getattr(estimator, "nearest", "exact") == "exact",
         chooses_weights=getattr(estimator, "bandwidth", None) == AUTO and not hasattr(estimator, "n_members"),
+        divides=getattr(estimator, "select", None) in DIVIDING,
     )

@@ -21,6 +21,7 @@ from dncsc.estimators.dnc_sc import DnCSC
 from dncsc.estimators.ensembles import LSEC, USENC
 from dncsc.phases.select.divide_and_conquer import usual_rate
 from dncsc.phases.settings import AUTO, Settings
+from dncsc.recipes import DIVIDING
 
 METHODS: dict[str, Callable[..., RecipeClusterer]] = {
     "k-means": LloydKMeans,
@@ -139,7 +140,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     --------
     >>> from dncsc import estimate
     >>> print(estimate(100_000_000, 2).passes)
-    7
+    3
     """
     known = sorted({name for each in CLASSES.values() for name in inspect.signature(each).parameters})
     for name, value in params.items():
@@ -166,6 +167,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         n_prototypes=Settings.policy.usual_prototypes(n_rows) if given["refine"] else 0,
         searches_all=given["nearest"] == "exact",
         chooses_weights=given["bandwidth"] == AUTO and not given["n_members"],
+        divides=given["select"] in DIVIDING,
     )
     alpha = usual_rate(n_rows, k) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
@@ -174,7 +176,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,
-        passes=5 + 2 * rounds - size.measures_again - bool(size.n_linked) + (2 if size.n_prototypes else 0),
+        passes=(3 if size.is_sampled else 5 + 2 * rounds - size.measures_again) + (2 if size.n_prototypes else 0),
         seconds=seconds_of_passes(size, alpha, rounds)
         + seconds_of_clusters(size, given["n_init"])
         + seconds_of_prototypes(size),

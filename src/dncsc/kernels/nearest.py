@@ -86,7 +86,6 @@ def nearest_centres(
     group: np.ndarray,
     centres: np.ndarray,
     first_centre: np.ndarray,
-    grouped: tuple[np.ndarray, np.ndarray] | None = None,
     pruned: PrunedSearch | None = None,
     projected: Projections | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -100,8 +99,6 @@ def nearest_centres(
         Those of group g are ``centres[first_centre[g]:first_centre[g + 1]]``, at least one. The first of equally near
         ones is taken.
     first_centre : int32 (n_groups + 1,)
-    grouped : optional
-        What `group_rows` would give, where that is known.
     pruned : optional
         The centres of a single group, with their projections; the result is the same.
     projected : optional
@@ -110,7 +107,8 @@ def nearest_centres(
     n, d = rows.shape
     index, squared = np.empty(n, np.int32), np.empty(n, rows.dtype)
     if d < CENTRES_ALONG:
-        order, first = grouped or group_rows(group, len(first_centre) - 1)
+        n_groups = len(first_centre) - 1
+        order, first = _one_group(n) if n_groups == 1 else group_rows(group, n_groups)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif pruned is not None:
         nearest, least = pruned.search(rows, group, np.empty((1, 0), np.int32), 1, projected)
@@ -120,6 +118,11 @@ def nearest_centres(
     else:
         nearest_along_features(rows, group, centres, first_centre, index, squared)
     return index, squared
+
+
+def _one_group(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """What `group_rows` gives where there is nothing to tell apart."""
+    return np.arange(n, dtype=np.int32), np.array([0, n], np.int32)
 
 
 def search_candidates(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
-from dncsc.engines.seeds import generator, stream
+from dncsc.engines.seeds import generator
 from dncsc.phases.embedding import Embedding
 from dncsc.phases.inputs import columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
@@ -22,6 +22,7 @@ from dncsc.phases.search import NEAREST
 from dncsc.phases.select.tree import SUBSET
 from dncsc.phases.settings import Settings
 from dncsc.phases.settled import Settled, settled
+from dncsc.phases.shared_sample import sample_keys
 
 LABEL = "label"
 """Column: the cluster of a row."""
@@ -132,7 +133,7 @@ def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroi
 
 def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
     """What an embedding places a sample of the rows by; known where a sample has told how long links are."""
-    keys, inputs = stream(settings.seed, "discretize"), tuple(embedding.inputs)
+    keys, inputs = sample_keys(settings), tuple(embedding.inputs)
     known: Drawn | None = engine.samples.get((keys, inputs))
     if known is not None and len(known.keys) >= min(wanted, settings.n_counted):
         return known.fewer(wanted)

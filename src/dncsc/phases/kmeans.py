@@ -190,11 +190,8 @@ class _Points:
         def block(start: int) -> list[np.ndarray]:
             span = slice(start, min(start + size, n))
             some, m = self.points[span], span.stop - start
-            grouped = np.arange(m, dtype=np.int32), np.array([0, m], np.int32)
             pruning = pruned, self.projections and self.projections.part(span)
-            index[span], squared[span] = nearest_centres(
-                some, np.zeros(m, np.int32), centres, all_centres, grouped, *pruning
-            )
+            index[span], squared[span] = nearest_centres(some, np.zeros(m, np.int32), centres, all_centres, *pruning)
             totals = [np.zeros((k, d)), np.zeros(k), np.zeros(k), np.zeros(k, np.int64)]
             add_by_group(some, self.weight[span], index[span], squared[span], *totals)
             return totals[:3]

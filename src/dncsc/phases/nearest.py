@@ -9,26 +9,18 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import stream
-from dncsc.kernels.nearest import LANDMARKS_ALONG
 from dncsc.kernels.projection import PROJECTION_SIZE
 from dncsc.kernels.sums import add_distances
-from dncsc.phases.inputs import ROWS
 from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
 from dncsc.phases.search import NEAREST, SQUARED, CandidateSearch, ExactSearch, Found, Search, candidate_search
 from dncsc.phases.select.tree import Selection, Tree
-from dncsc.phases.settings import ADAPTIVE, AUTO, Settings
+from dncsc.phases.settings import ADAPTIVE, Settings
+from dncsc.phases.shared_sample import are_measured_when_read, rows_that_tell, sample_keys, shared_rows
 
 TRIED_ROWS = 256
 """that tell how many landmarks projections leave to look at"""
-MANY_ROWS = 200_000
-"""beyond which a sample tells how long links are"""
 MOST_WORK = 3
 """times that of a search among candidates: for so much, all landmarks are searched"""
-
-
-def measured_when_read(n_rows: int, n_features: int) -> bool:
-    """Whether lengths of links are measured again whenever they are needed: of few features that is soon done."""
-    return n_rows > MANY_ROWS and n_features < LANDMARKS_ALONG
 
 
 @dataclass
@@ -131,11 +123,13 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
     Of many rows with few features a sample tells how long links are, and mostly all that is asked of links: a pass
     less, and nobody has to keep all distances.
     """
-    engine.samples.clear()
+    keys = sample_keys(settings)
+    engine.samples = {place: drawn for place, drawn in engine.samples.items() if place[0] == keys}
     if _found_when_read(engine, search):
         engine.register(search.columns)
-        totals = [_link_sample(engine, settings, search)]
+        totals = [_link_sample(engine, settings, tree, search)]
     else:
+        engine.samples.clear()
         totals = engine.sweep(_Link(search))
         for name in search.reads:
             engine.drop(name)
@@ -152,49 +146,34 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
 
 def _found_when_read(engine: Engine, search: Search) -> bool:
     """Whether links are found when a task reads them, and not before."""
-    return measured_when_read(engine.layout.n_rows, engine.layout.n_features) and search.measure is not search
+    return are_measured_when_read(engine.layout.n_rows, engine.layout.n_features) and search.measure is not search
 
 
-def _sample_keys(settings: Settings) -> np.uint64:
-    """The rows that tell of links are also those that centroids are found with."""
-    return stream(settings.seed, "discretize")
+def _link_sample(engine: Engine, settings: Settings, tree: Tree, search: Search) -> _Linked:
+    """Link some rows; later phases find their links among the engine's samples."""
+    n_telling = rows_that_tell(engine, settings, len(search.landmarks))
+    drawn = shared_rows(engine, settings, n_telling or rows_to_place(settings.n_clusters))
+    [rows], size = drawn.values, engine.layout.block_rows
 
+    def find(start: int) -> Found:
+        some = rows[start : start + size]
+        return search.find(some, *(tree.make(some) if search.reads else ()))
 
-def _link_sample(engine: Engine, settings: Settings, search: Search) -> _Linked:
-    """Draw some rows and link them; later phases find them among the engine's samples."""
-    wanted = max(rows_to_place(settings.n_clusters), _rows_to_add_up(settings, search) or 0)
-    keys = _sample_keys(settings)
-    drawn = draw_rows(engine, keys, wanted, settings.n_counted, (ROWS, *search.reads))
-    size = engine.layout.block_rows
-    parts = engine.each(
-        lambda start: search.find(*(each[start : start + size] for each in drawn.values)),
-        range(0, len(drawn.weight), size),
-    )
+    parts = engine.each(find, range(0, len(rows), size))
     found, total = Found(*map(np.concatenate, zip(*parts, strict=True))), _Linked(np.zeros(search.n_neighbors))
     total.add(found, drawn.weight)
-    engine.samples[keys, (NEAREST, SQUARED)] = drawn._replace(values=list(found[:2]))
+    engine.samples = {(sample_keys(settings), (NEAREST, SQUARED)): drawn._replace(values=list(found[:2]))}
     return total
 
 
-def _rows_to_add_up(settings: Settings, search: Search) -> int | None:
-    """How many rows tell the graph of the landmarks, where it chooses its weights; None for all of them."""
-    if settings.bandwidth != AUTO or settings.mixed:
-        return None
-    wanted = settings.policy.linked_rows(len(search.landmarks))
-    return wanted if wanted < settings.n_counted else None
-
-
 def sample_of_links(engine: Engine, settings: Settings, links: Links) -> Drawn | None:
-    """Nearest landmarks of the rows that tell the graph, and squared distances to them; None where all rows do.
-
-    Where links are found when they are read, those of some hundred rows a landmark tell what all would.
-    """
-    wanted = _rows_to_add_up(settings, links.search)
+    """Nearest landmarks of the rows that tell the graph, and squared distances to them; None where all rows do."""
+    wanted = rows_that_tell(engine, settings, len(links.search.landmarks))
     if wanted is None or not _found_when_read(engine, links.search):
         return None
-    place = _sample_keys(settings), (NEAREST, SQUARED)
+    place = sample_keys(settings), (NEAREST, SQUARED)
     if place not in engine.samples:  # of a run that was continued
-        _link_sample(engine, settings, links.search)
+        _link_sample(engine, settings, links.tree, links.search)
     drawn: Drawn = engine.samples[place]
     return drawn.fewer(wanted)
 

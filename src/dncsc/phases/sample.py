@@ -32,10 +32,13 @@ class Drawn(NamedTuple):
         """The rows that a smaller sample of one group would have."""
         if wanted >= len(self.keys):
             return self
-        chosen = np.flatnonzero(self.keys < np.partition(self.keys, wanted)[wanted])  # no two keys are equal
-        return Drawn(
-            [each[chosen] for each in self.values], self.weight[chosen], np.array([0, wanted]), self.keys[chosen]
-        )
+        chosen = np.flatnonzero(self.keys < _key_at(self.keys, wanted))  # no two keys are equal
+        return self.some(chosen, np.array([0, wanted]))
+
+    def some(self, chosen: np.ndarray, first: np.ndarray) -> Drawn:
+        """Rows by their numbers, in groups that begin at `first`."""
+        values = [each.take(chosen, axis=0) for each in self.values]
+        return Drawn(values, self.weight.take(chosen), first, self.keys.take(chosen))
 
 
 class _Part(NamedTuple):
@@ -145,17 +148,23 @@ def _places(engine: Engine, group: np.ndarray, keys: np.ndarray, wanted: np.ndar
     limit = np.where(wanted > 0, ALL, np.uint64(0))
 
     def lower(g: int) -> None:
-        of_group = keys[order[first[g] : first[g + 1]]]
-        spare = len(of_group) - wanted[g]
-        # Keys are evenly spread, so that the one looked for is likely among the largest: fewer to sort.
-        large = of_group[of_group > np.uint64(float(of_group.max()) * max(1 - 2 * spare / len(of_group), 0))]
-        some = large if len(large) > spare else of_group
-        limit[g] = np.partition(some, len(some) - spare - 1)[len(some) - spare - 1]
+        limit[g] = _key_at(keys[order[first[g] : first[g + 1]]], wanted[g] - 1)
 
     engine.each(lower, np.flatnonzero((np.diff(first) > wanted) & (wanted > 0)).tolist())
     place = np.empty(len(keys), np.int64)
     places_below(keys, group, limit, np.cumsum(wanted) - wanted, place)
     return place
+
+
+def _key_at(keys: np.ndarray, place: int) -> np.uint64:
+    """The key that would be at this place if they were sorted: not far from where evenly spread numbers have it."""
+    n, largest = len(keys), float(keys.max())
+    doubt = 6 * np.sqrt(n) + 30
+    low, high = (np.uint64(largest * np.clip(each / n, 0, 1 - 2**-50)) for each in (place - doubt, place + doubt))
+    near, n_below = keys[(keys >= low) & (keys <= high)], int(np.count_nonzero(keys < low))
+    if not n_below <= place < n_below + len(near):
+        near, n_below = keys, 0
+    return np.partition(near, place - n_below)[place - n_below]
 
 
 def _put_in_place(engine: Engine, parts: list[_Part], place: np.ndarray, count: int) -> list[np.ndarray]:

@@ -54,9 +54,9 @@ class CutPolicy:
     topics 3 to 5)"""
 
     # Rows that tell the graph
-    linked_rows_a_landmark: int = 200
+    sampled_rows_a_landmark: int = 150
     """where rows are many and features few: links of more rows tell nothing new"""
-    most_linked_rows: int = 2_000_000
+    most_sampled_rows: int = 2_000_000
     """of all landmarks, however many these are"""
 
     # Weights
@@ -207,9 +207,9 @@ class CutPolicy:
     """of the consensus with members' own choices, in parts of that of these among each other: where it is less, one of
     them is taken (without: tables 25 to 53)"""
 
-    def linked_rows(self, n_landmarks: int) -> int:
+    def sampled_rows(self, n_landmarks: int) -> int:
         """How many rows tell the graph of so many landmarks, where rows are many and features few."""
-        return min(self.linked_rows_a_landmark * n_landmarks, self.most_linked_rows)
+        return min(self.sampled_rows_a_landmark * n_landmarks, self.most_sampled_rows)
 
     def usual_prototypes(self, n_rows: int) -> int:
         """How many rows agree with their neighbours, where labels are refined."""

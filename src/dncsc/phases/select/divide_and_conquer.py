@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from dncsc.engines.base import Engine
-from dncsc.engines.seeds import generator, stream
+from dncsc.engines.seeds import generator
 from dncsc.phases.kmeans import kmeans_in_groups
-from dncsc.phases.sample import draw_in_groups
-from dncsc.phases.select.tree import SUBSET, Level, Selection, Tree, divide, lloyd
+from dncsc.phases.select.division import AllRows, Rows, SomeRows
+from dncsc.phases.select.tree import Level, Selection, Tree, divide
 from dncsc.phases.settings import Settings
+from dncsc.phases.shared_sample import rows_that_tell, shared_rows
 
 LLOYD_ITERATIONS = 10
 """of the k-means inside the selection"""
@@ -42,47 +43,52 @@ def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:
     """Divide the rows into at most alpha subsets, those again, and so on until there are p; landmarks are their means.
 
     Subsets are divided by light-k-means: k-means sees p' of their rows, and the others go to the nearest centre. Of few
-    rows, each goes to the nearest landmark of all in the end, which may lie in another subset than its own.
+    rows, each goes to the nearest landmark of all in the end, which may lie in another subset than its own. Of many,
+    some tell for all: nothing goes over the others until they are labelled.
 
     Returns
     -------
     Selection
         With fewer than p landmarks where the rows have fewer distinct values.
     """
-    return _settle(engine, settings, _divide_until_p(engine, settings, full_iterations=0))
+    wanted = rows_that_tell(engine, settings, settings.n_landmarks)
+    if wanted is None:
+        return _settle(engine, settings, _divide_until_p(AllRows(engine, settings), settings))
+    selection = _divide_until_p(SomeRows(engine, shared_rows(engine, settings, wanted)), settings)
+    engine.register(selection.columns)
+    return selection
 
 
 def divide_and_conquer_fully(engine: Engine, settings: Settings) -> Selection:
     """The same with k-means on all rows of each subset: light-k-means is only its start."""
-    return _settle(engine, settings, _divide_until_p(engine, settings, full_iterations=LLOYD_ITERATIONS))
+    return _settle(engine, settings, _divide_until_p(AllRows(engine, settings, LLOYD_ITERATIONS), settings))
 
 
 def k_means_of_all_rows(engine: Engine, settings: Settings) -> Selection:
     """No division: p centres by k-means on all rows, five iterations as in LSC-K."""
     undivided = replace(settings, selection_rate=settings.n_landmarks)
-    return _divide_until_p(engine, undivided, full_iterations=LSC_ITERATIONS)
+    return _divide_until_p(AllRows(engine, undivided, LSC_ITERATIONS), undivided)
 
 
-def _divide_until_p(engine: Engine, settings: Settings, full_iterations: int) -> Selection:
+def _divide_until_p(rows: Rows, settings: Settings) -> Selection:
     levels: list[Level] = []
-    centres = np.zeros((1, engine.layout.n_features), engine.frame.dtype)
-    count = np.array([settings.n_counted])
-    parts = np.array([min(settings.n_landmarks, settings.selection_rate, settings.n_counted)])
+    frame, n_features = rows.engine.frame, rows.engine.layout.n_features
+    centres = np.zeros((1, n_features), frame.dtype)
+    count = np.array([rows.n_rows])
+    parts = np.array([min(settings.n_landmarks, settings.selection_rate, rows.n_rows)])
     alike = np.array([False])  # subsets that could not be divided, since all rows that were looked at are alike
     while True:
-        level = _divide_subsets(engine, settings, len(levels), centres, count, parts)
-        subsets = divide(engine, level)
-        if full_iterations:
-            level, subsets, _ = lloyd(engine, level, subsets, full_iterations)
+        level, subsets = rows.divide(_divide_subsets(rows, settings, len(levels), centres, count, parts))
         levels.append(level)
         centres, count = level.centres, subsets.n_rows
         residual = subsets.residual_around_means(centres)
         grown = np.diff(level.first)
         alike = np.repeat(alike | ((grown == 1) & (parts > 1)), grown)
-        share = np.where(alike, 0, even_share(residual, engine.layout.n_features))
-        parts = allocate(share, np.minimum(settings.selection_rate, count), settings.n_landmarks)
+        share = np.where(alike, 0, even_share(residual, n_features))
+        most = np.minimum(settings.selection_rate, count // rows.least_a_part)
+        parts = allocate(share, most, settings.n_landmarks)
         if not np.any(parts > 1):
-            return Selection(engine.frame.restore_length(subsets.means(centres)), Tree(tuple(levels)))
+            return Selection(frame.restore_length(subsets.means(centres)), Tree(tuple(levels)))
 
 
 def _settle(engine: Engine, settings: Settings, selection: Selection) -> Selection:
@@ -143,19 +149,18 @@ def allocate(share: np.ndarray, most: np.ndarray, total: int) -> np.ndarray:
 
 
 def _divide_subsets(
-    engine: Engine, settings: Settings, round_: int, centres: np.ndarray, count: np.ndarray, parts: np.ndarray
+    rows: Rows, settings: Settings, round_: int, centres: np.ndarray, count: np.ndarray, parts: np.ndarray
 ) -> Level:
     """Light-k-means in every subset that is to be divided; the others keep their centre."""
     wanted = np.minimum(settings.sample_size, ROWS_A_PART * parts)
     if round_ > 0:
         wanted[parts == 1] = 0
     centres_of = [centres[i : i + 1] for i in range(len(parts))]
-    column = SUBSET if round_ else None
-    for subsets, drawn in draw_in_groups(engine, stream(settings.seed, "select", round_), wanted, count, column):
+    for subsets, drawn in rows.draw(round_, wanted, count):
         random = [generator(settings.seed, "select", round_, i) for i in subsets.tolist()]
         sample = drawn.values[0], drawn.weight, drawn.first
-        found = kmeans_in_groups(*sample, parts[subsets].tolist(), random, LLOYD_ITERATIONS, each=engine.each)
+        found = kmeans_in_groups(*sample, parts[subsets].tolist(), random, LLOYD_ITERATIONS, each=rows.engine.each)
         for i, each in zip(subsets.tolist(), found, strict=True):
             centres_of[i] = each.centres
     first = np.cumsum([0, *map(len, centres_of)]).astype(np.int32)
-    return Level(engine.frame.restore_length(np.concatenate(centres_of)), first)
+    return Level(rows.engine.frame.restore_length(np.concatenate(centres_of)), first)

@@ -97,6 +97,12 @@ class Subsets(NamedTuple):
     residual: np.ndarray
     n_rows: np.ndarray
 
+    @classmethod
+    def of(cls, level: Level) -> Subsets:
+        """Those of a level, still empty."""
+        m, d = level.centres.shape
+        return cls(np.zeros((m, d)), np.zeros(m), np.zeros(m), np.zeros(m, np.int64))
+
     def means(self, centres: np.ndarray) -> np.ndarray:
         """Mean of each subset; the centre itself where a subset is empty, or where all its rows equal the centre."""
         apart = (self.mass > 0) & (self.residual > 0)
@@ -126,8 +132,7 @@ class _Divide(Pass[Subsets]):
         return (Column(SUBSET, np.int32),)
 
     def begin(self) -> Subsets:
-        m, d = self.level.centres.shape
-        return Subsets(np.zeros((m, d)), np.zeros(m), np.zeros(m), np.zeros(m, np.int64))
+        return Subsets.of(self.level)
 
     def visit(self, total: Subsets, block: Block) -> None:
         where = self.subset_of

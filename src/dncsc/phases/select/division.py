@@ -1,0 +1,109 @@
+"""What is divided: all rows, pass by pass, or a sample that stands for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.engines.seeds import stream
+from dncsc.kernels.grouping import group_rows
+from dncsc.kernels.sums import add_by_group
+from dncsc.phases.kmeans import added
+from dncsc.phases.sample import Drawn, draw_in_groups
+from dncsc.phases.select.tree import SUBSET, Level, Subsets, divide, lloyd
+from dncsc.phases.settings import Settings
+
+Samples = Iterator[tuple[np.ndarray, Drawn]]
+"""Numbers of some subsets, and rows of them."""
+
+
+class Rows(Protocol):
+    """Rows in subsets; at first all are in one."""
+
+    @property
+    def engine(self) -> Engine: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def least_a_part(self) -> int:
+        """Rows that a part of a subset has on average, at least."""
+        ...
+
+    def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
+        """Some rows of each subset, as many as wanted and as there are; of some subsets at a time."""
+        ...
+
+    def divide(self, level: Level) -> tuple[Level, Subsets]:
+        """Divide the subsets; the level may be improved by that."""
+        ...
+
+
+@dataclass(frozen=True)
+class AllRows:
+    """Those of the engine; the column `SUBSET` has the subset of each."""
+
+    engine: Engine
+    settings: Settings
+    n_iterations: int = 0
+    """Lloyd's, over all rows of each subset"""
+    least_a_part: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        return self.settings.n_counted
+
+    def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
+        keys = stream(self.settings.seed, "select", round_)
+        return draw_in_groups(self.engine, keys, wanted, count, SUBSET if round_ else None)
+
+    def divide(self, level: Level) -> tuple[Level, Subsets]:
+        subsets = divide(self.engine, level)
+        if self.n_iterations:
+            level, subsets, _ = lloyd(self.engine, level, subsets, self.n_iterations)
+        return level, subsets
+
+
+@dataclass
+class SomeRows:
+    """A sample of them."""
+
+    engine: Engine
+    drawn: Drawn
+    least_a_part: int = 20
+    subset: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.subset = np.zeros(self.n_rows, np.int32)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.drawn.keys)
+
+    def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
+        if len(wanted) == 1:
+            yield np.array([0]), self.drawn.fewer(int(wanted[0]))
+            return
+        groups = np.flatnonzero(wanted > 0)
+        if len(groups):
+            order, first = group_rows(self.subset, len(wanted))
+            chosen = np.concatenate([order[first[g] : first[g + 1]] for g in groups])
+            yield groups, self.drawn.some(chosen, np.cumsum([0, *np.diff(first)[groups]]))
+
+    def divide(self, level: Level) -> tuple[Level, Subsets]:
+        [rows], size = self.drawn.values, self.engine.layout.block_rows
+
+        def block(start: int) -> Subsets:
+            total, span = Subsets.of(level), slice(start, start + size)
+            part, squared = level.descend(rows[span], self.subset[span])
+            add_by_group(rows[span], self.drawn.weight[span], part, squared, *total)
+            self.subset[span] = part
+            return total
+
+        totals = self.engine.each(block, range(0, len(rows), size))
+        return level, Subsets(*map(added, zip(*totals, strict=True)))

@@ -1,0 +1,50 @@
+"""Rows that tell several phases what all rows would: drawn once, and kept until the last of these has seen them.
+
+Of many rows with few features some hundred a landmark tell where landmarks lie, how long links are, which landmarks are
+linked, and where centroids are. Only the labels need all rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.engines.seeds import stream
+from dncsc.kernels.nearest import LANDMARKS_ALONG
+from dncsc.phases.inputs import ROWS
+from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
+from dncsc.phases.settings import AUTO, Settings
+
+MANY_ROWS = 200_000
+"""beyond which some tell for all"""
+
+
+def are_measured_when_read(n_rows: int, n_features: int) -> bool:
+    """Whether links are found, and measured, whenever they are needed: of few features that is soon done."""
+    return n_rows > MANY_ROWS and n_features < LANDMARKS_ALONG
+
+
+def rows_that_tell(engine: Engine, settings: Settings, n_landmarks: int) -> int | None:
+    """How many rows tell what all would of so many landmarks; None where all rows are asked.
+
+    These are asked where weights are named, as in the paper, and for ensembles, which look at all links anyway.
+    """
+    layout = engine.layout
+    wanted = max(settings.policy.sampled_rows(n_landmarks), rows_to_place(settings.n_clusters))
+    chooses_weights = settings.bandwidth == AUTO and not settings.mixed
+    are_enough = are_measured_when_read(layout.n_rows, layout.n_features) and wanted < settings.n_counted
+    return wanted if chooses_weights and are_enough else None
+
+
+def sample_keys(settings: Settings) -> np.uint64:
+    """By which these rows are drawn: a smaller sample is part of a larger one."""
+    return stream(settings.seed, "discretize")
+
+
+def shared_rows(engine: Engine, settings: Settings, wanted: int) -> Drawn:
+    """So many rows, drawn unless a phase before has drawn them."""
+    place = sample_keys(settings), (ROWS,)
+    known: Drawn | None = engine.samples.get(place)
+    if known is None or len(known.keys) < min(wanted, settings.n_counted):
+        known = engine.samples[place] = draw_rows(engine, place[0], wanted, settings.n_counted)
+    return known.fewer(wanted)

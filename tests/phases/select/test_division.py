@@ -1,0 +1,66 @@
+"""Landmarks by a sample: what dividing all rows would give, without a pass over them."""
+
+from __future__ import annotations
+
+import dask.array as da
+import numpy as np
+import pytest
+
+import naive
+from dncsc import DnCSC
+from dncsc.engines.dask_engine import DaskEngine
+from dncsc.engines.local import LocalEngine
+from dncsc.phases import shared_sample
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch):
+    monkeypatch.setattr(shared_sample, "MANY_ROWS", 0)
+
+
+def count_passes(monkeypatch, engine):
+    tasks, sweep = [], engine.sweep
+
+    def counted(self, task):
+        tasks.append(type(task).__name__)
+        return sweep(self, task)
+
+    monkeypatch.setattr(engine, "sweep", counted)
+    return tasks
+
+
+@pytest.mark.parametrize("engine", [LocalEngine, DaskEngine])
+def test_rows_are_surveyed_sampled_and_labelled_and_no_more(flower, monkeypatch, engine):
+    X = flower[0][:40_000]
+    passes = count_passes(monkeypatch, engine)
+    DnCSC(3, n_landmarks=60, random_state=0).fit(da.from_array(X, chunks=(9_000, 2)) if engine is DaskEngine else X)
+    assert passes == ["_Survey", "_Sample", "_Label"]
+
+
+def test_weights_that_are_named_see_all_rows(flower, monkeypatch):
+    passes = count_passes(monkeypatch, LocalEngine)
+    DnCSC(3, n_landmarks=60, bandwidth="mean", random_state=0).fit(flower[0][:20_000])
+    assert passes.count("_Divide") == 2
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("p", [40, 300])
+def test_landmarks_are_as_many_as_asked_for_and_near_the_means_of_their_rows(flower, p, metric):
+    X = flower[0][:100_000]
+    model = DnCSC(3, n_landmarks=p, metric=metric, random_state=0).fit(X)
+    assert model.n_landmarks_ == p
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True) if metric == "cosine" else X
+    own, squared = naive.labels(rows, model.landmarks_)
+    means = np.array([rows[own == number].mean(axis=0) for number in range(p)])
+    spread = np.sqrt(np.array([squared[own == number].mean() for number in range(p)]))
+    apart = np.linalg.norm(means - model.landmarks_, axis=1)
+    assert np.median(apart / spread) < 0.3
+    assert np.quantile(apart / spread, 0.95) < 0.8
+
+
+def test_a_part_is_never_made_of_a_handful_of_sampled_rows():
+    """Ten thousand rows, and a hundred far away in all directions: these get a few landmarks, and not most of them."""
+    random = np.random.default_rng(0)
+    X = np.concatenate([random.standard_normal((40_000, 2)), 1e3 * random.standard_normal((400, 2))]).astype(np.float32)
+    model = DnCSC(2, n_landmarks=100, random_state=0).fit(X)
+    assert np.count_nonzero(np.linalg.norm(model.landmarks_, axis=1) > 10) <= 30

@@ -7,8 +7,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from dncsc import DnCSC
+from dncsc.bench.shapes import SHAPES
 from dncsc.datasets import load
-from dncsc.metrics import nmi
+from dncsc.metrics import ari, nmi
 
 
 def test_where_gaps_are_open_the_bandwidth_is_a_third_of_the_mean_distance(flower):
@@ -46,3 +47,11 @@ def test_with_few_rows_thin_places_are_no_gaps():
     model = DnCSC(4, random_state=0).fit(plus)
     assert nmi(2 * is_upright + (along > 0), model.labels_) > 0.65  # the crossing itself belongs to no arm
     assert model.cluster_sizes_.min() > n / 6
+
+
+@pytest.mark.parametrize("seed", [0, 3, 7])
+def test_narrow_weights_that_leave_loose_parts_give_way_to_weights_with_a_clear_gap(seed):
+    """Outliers between moons take places of clusters with some selections of landmarks."""
+    X, y = SHAPES["moons-outliers"](100_000)
+    labels = DnCSC(2, random_state=seed).fit(X.astype(np.float32)).labels_
+    assert ari(y[y >= 0], labels[y >= 0]) > 0.99

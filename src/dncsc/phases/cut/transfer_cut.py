@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -95,35 +96,50 @@ def singular_vectors(
 def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
     """The first attempt whose graph is not fragmented; the last one cuts any graph.
 
-    Where rows are few, eigenvectors take longer than passes: spectra of all attempts are then sought side by side.
+    A cut of a graph with more parts that hardly touch than clusters gives way to a later one that is clear. Where rows
+    are few, eigenvectors take longer than passes: spectra of all attempts are then sought side by side.
     """
     rejected: list[str] = []
+    doubtful: Partition | None = None
     together = len(attempts) if settings.n_counted <= settings.policy.rows_cut_together else 1
     for start in range(0, len(attempts), together):
         some = attempts[start : start + together]
         weighed = [RowsAndLandmarks(links, affinity) for affinity, _ in some]
         graphs = [landmark_graph(engine, settings, each) for each in weighed]
         options = [each.options for each in some]
-        *failed, found = engine.first(
-            lambda each: _cut(engine, settings, *each),
-            zip(weighed, graphs, options, strict=True),
-            lambda found: isinstance(found, Partition),
-        )
-        rejected += [each.reason for each in failed if isinstance(each, Fragmented)]
-        if isinstance(found, Partition):
-            return replace(found, rejected=tuple(rejected))
-        rejected.append(found.reason)
-    raise AssertionError("the last attempt may not fail")
+        for found in engine.first(
+            lambda each: _cut(engine, settings, *each), zip(weighed, graphs, options, strict=True), _Cut.is_taken
+        ):
+            if found.partition is None:
+                rejected.append(found.reason)
+            elif found.partition.is_clear if doubtful else found.is_sound:
+                return replace(found.partition, rejected=tuple(rejected))
+            elif doubtful is None:
+                doubtful = replace(found.partition, rejected=tuple(rejected))
+                rejected.append(found.reason)
+    assert doubtful is not None  # since the last attempt may not fail
+    return doubtful
 
 
-def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> Partition | Fragmented:
-    """Cut a bipartite graph through its points."""
-    return _cut(engine, settings, bipartite, landmark_graph(engine, settings, bipartite), options)
+def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> Partition | None:
+    """Cut a bipartite graph through its points; None where it is fragmented."""
+    return _cut(engine, settings, bipartite, landmark_graph(engine, settings, bipartite), options).partition
 
 
-def _cut(
-    engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions
-) -> Partition | Fragmented:
+class _Cut(NamedTuple):
+    """A cut, and what speaks against it."""
+
+    partition: Partition | None
+    """None where the graph is fragmented"""
+    is_sound: bool
+    """whether clusters are what links show: there are no more parts that hardly touch"""
+    reason: str = ""
+
+    def is_taken(self) -> bool:
+        return self.partition is not None and self.is_sound
+
+
+def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions) -> _Cut:
     """The same where the graph of the points is at hand."""
     if options.inflates:
         graph = inflate(graph, settings.n_clusters, settings.policy)
@@ -138,9 +154,9 @@ def _cut(
     )
     spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)
     if isinstance(spectrum, Fragmented):
-        return spectrum
+        return _Cut(None, False, spectrum.reason)
     if options.needs_gap and not spectrum.is_clear(wanted.n_clusters, settings.policy):
-        return Fragmented(f"the gap behind {wanted.n_clusters} clusters is not clear")
+        return _Cut(None, False, f"the gap behind {wanted.n_clusters} clusters is not clear")
     view = View(spectrum)
     if options.coarsens:
         random = generator(settings.seed, "coarse landmarks")
@@ -151,7 +167,7 @@ def _cut(
         coordinates = _without_constant(coordinates, np.asarray(graph.similarity.sum(axis=1)).ravel())
     lift = Lift(coordinates.astype(engine.frame.dtype), settings.by_length)
     embedding, links = Lifted(bipartite, lift), LandmarkLinks.of(graph.similarity)
-    return Partition(
+    partition = Partition(
         embedding,
         taken.eigenvalues,
         spectrum.n_components,
@@ -163,6 +179,9 @@ def _cut(
         is_torn=view.is_torn,
         is_by_position=view.is_by_position,
     )
+    is_loose = taken.is_shattered(wanted.n_clusters, settings.policy) and not partition.is_clear
+    reason = f"there are more than {wanted.n_clusters} parts that hardly touch"
+    return _Cut(partition, not (taken.is_joined or is_loose), reason)
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:

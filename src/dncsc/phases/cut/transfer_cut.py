@@ -14,7 +14,7 @@ from dncsc.phases.affinity import Affinity
 from dncsc.phases.cut.coarse import View, beyond_categories
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
-from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
+from dncsc.phases.cut.spectrum import Fragmented, Spectrum, Wanted, bottom_of_spectrum
 from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks
 from dncsc.phases.nearest import Links
@@ -96,8 +96,8 @@ def singular_vectors(
 def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
     """The first attempt whose graph is not fragmented; the last one cuts any graph.
 
-    A cut of a graph with more parts that hardly touch than clusters gives way to a later one that is clear. Where rows
-    are few, eigenvectors take longer than passes: spectra of all attempts are then sought side by side.
+    A cut whose graph has too many parts that hardly touch, or light ones, gives way to a later one that is clear. Where
+    rows are few, eigenvectors take longer than passes: spectra of all attempts are then sought side by side.
     """
     rejected: list[str] = []
     doubtful: Partition | None = None
@@ -132,7 +132,7 @@ class _Cut(NamedTuple):
     partition: Partition | None
     """None where the graph is fragmented"""
     is_sound: bool
-    """whether clusters are what links show: there are no more parts that hardly touch"""
+    """whether nothing speaks against it"""
     reason: str = ""
 
     def is_taken(self) -> bool:
@@ -179,9 +179,19 @@ def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: Landma
         is_torn=view.is_torn,
         is_by_position=view.is_by_position,
     )
-    is_loose = taken.is_shattered(wanted.n_clusters, settings.policy) and not partition.is_clear
-    reason = f"there are more than {wanted.n_clusters} parts that hardly touch"
-    return _Cut(partition, not (taken.is_joined or is_loose), reason)
+    reason = _doubt(taken, graph.mass, partition.is_clear, wanted)
+    return _Cut(partition, not reason, reason)
+
+
+def _doubt(spectrum: Spectrum, mass: np.ndarray, is_clear: bool, wanted: Wanted) -> str:
+    """Why clusters may not be what links show; empty where there is no reason."""
+    k, policy = wanted.n_clusters, wanted.policy
+    if spectrum.is_joined or (spectrum.is_shattered(k, policy) and not is_clear):
+        return f"there are more than {k} parts that hardly touch"
+    of_components = np.bincount(spectrum.component, mass)
+    if of_components.min() < policy.outlier_share * of_components.sum() / k:
+        return "a part that hardly touches others has few rows"
+    return ""
 
 
 def _without_constant(vectors: np.ndarray, degree: np.ndarray) -> np.ndarray:

@@ -87,3 +87,14 @@ def test_a_weight_of_two_counts_as_the_point_twice(d):
     repeated = kmeans(np.repeat(points, weight, axis=0), np.ones(weight.sum()), 5, np.random.default_rng(1), 30)
     np.testing.assert_allclose(heavy.inertia, repeated.inertia, rtol=1e-9)
     np.testing.assert_allclose(heavy.centres, repeated.centres, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("d", [2, 16, 100])
+def test_many_centres_take_no_memory_for_each_point_and_centre(d, monkeypatch):
+    random = np.random.default_rng(0)
+    points = random.standard_normal((3000, d))
+    few = kmeans(points, np.ones(3000), 10, np.random.default_rng(1), 30)
+    monkeypatch.setattr("dncsc.phases.kmeans.MOST_BOUNDS", 0)
+    monkeypatch.setattr("dncsc.phases.kmeans.lloyd_by_bounds", None)
+    many = kmeans(points, np.ones(3000), 10, np.random.default_rng(1), 30)
+    np.testing.assert_allclose(many.centres, few.centres, rtol=1e-9, atol=1e-12)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dncsc.engines.layout import block_rows
 from dncsc.kernels.lloyd import lloyd_by_bounds, lloyd_by_distances
-from dncsc.kernels.nearest import PrunedSearch, nearest_centres, pruning_helps
+from dncsc.kernels.nearest import CENTRES_ALONG, PrunedSearch, nearest_centres, pruning_helps
 from dncsc.kernels.projection import Projections, directions_of, project
 from dncsc.kernels.seeding import spread
 from dncsc.kernels.sums import add_by_group
@@ -34,6 +34,8 @@ DIRECTION_POINTS = 500
 BOUNDED_FEATURES, BOUNDED_FEATURES_OF_LONG_RUNS = 32, 8
 """From here on bounds save more than they take; in the first iterations, which move centres most, they tell little."""
 FEW_ITERATIONS = 10
+MOST_BOUNDS = 2**21
+"""Points times centres: more would take memory that grows with the clusters."""
 
 
 class KMeans(NamedTuple):
@@ -120,17 +122,17 @@ def refine(
     points: np.ndarray, weight: np.ndarray, centres: np.ndarray, max_iter: int, each: Each = one_by_one
 ) -> KMeans:
     """Lloyd's iterations from given centres."""
-    d, k = points.shape[1], len(centres)
-    if each is one_by_one and not pruning_helps(d, k):
+    (n, d), k = points.shape, len(centres)
+    if each is one_by_one and (n * k <= MOST_BOUNDS or d < CENTRES_ALONG):
         return _lloyd_in_kernel(points, weight, centres, max_iter)
     return _lloyd(_Points(points, weight).projected(k, each), centres, max_iter, each)
 
 
 def _lloyd_in_kernel(points: np.ndarray, weight: np.ndarray, centres: np.ndarray, max_iter: int) -> KMeans:
     """Iterations until no point changes its centre, in one call."""
-    d, k = points.shape[1], len(centres)
+    (n, d), k = points.shape, len(centres)
     least = BOUNDED_FEATURES if max_iter <= FEW_ITERATIONS else BOUNDED_FEATURES_OF_LONG_RUNS
-    lloyd: Any = lloyd_by_bounds if d >= least else lloyd_by_distances
+    lloyd: Any = lloyd_by_bounds if d >= least and n * k <= MOST_BOUNDS else lloyd_by_distances
     centres, mass, residual = centres.copy(), np.empty(k), np.empty(k)
     n_iter = lloyd(points, weight, centres, max_iter, mass, residual)
     return KMeans(centres[mass > 0], float(residual.sum()), max(n_iter, 1))

@@ -36,7 +36,7 @@ class Rows(Protocol):
         ...
 
     def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
-        """Some rows of each subset, as many as wanted and as there are; of some subsets at a time."""
+        """Rows of each subset that some are wanted of, about so many, or all; of some subsets at a time."""
         ...
 
     def divide(self, level: Level) -> tuple[Level, Subsets]:

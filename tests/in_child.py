@@ -84,7 +84,7 @@ def fit_and_tell_peak(path: Path, report: Path) -> None:
     rows = open_rows(path)
     model = clusterer("dnc-sc", 3, n_landmarks=500, n_init=1, random_state=0, n_jobs=2)
     model.fit(rows.read(0, 5_000))  # libraries loaded, kernels compiled or read
-    model.set_params(max_memory=resident() + size_of(model, rows).working + 20 * 2**20)
+    model.set_params(max_memory=resident() + size_of(model, rows).working + 10 * 2**20)
     Path("/proc/self/clear_refs").write_text("5")  # the highest so far is forgotten
     model.fit(rows)
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -53,9 +53,10 @@ class CutPolicy:
     """of the volumes that a link between communities is divided by (0.5: one of 120 topics swallows all; 1: ARI of
     topics 3 to 5)"""
 
-    # Rows that tell the graph
+    # Rows that tell for all
     sampled_rows_a_landmark: int = 150
-    """where rows are many and features few: links of more rows tell nothing new"""
+    """where rows are many and features few: more tell nothing new (100, 200, 500, all: ARI and NMI the same, but for
+    0.9 on uneven densities with 100)"""
     most_sampled_rows: int = 2_000_000
     """of all landmarks, however many these are"""
 
@@ -208,7 +209,7 @@ class CutPolicy:
     them is taken (without: tables 25 to 53)"""
 
     def sampled_rows(self, n_landmarks: int) -> int:
-        """How many rows tell the graph of so many landmarks, where rows are many and features few."""
+        """How many rows tell all but labels with so many landmarks, where rows are many and features few."""
         return min(self.sampled_rows_a_landmark * n_landmarks, self.most_sampled_rows)
 
     def usual_prototypes(self, n_rows: int) -> int:

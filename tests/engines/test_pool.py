@@ -28,6 +28,24 @@ def test_the_first_error_in_order_of_the_items_is_raised(n_threads):
         pool.each(fail, range(4))
 
 
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_an_interrupt_ends_what_others_do(n_threads):
+    """Theirs is the error of being stopped, which is not told."""
+    with Pool(n_threads) as pool:
+
+        def run(item):
+            if item == 1:
+                raise KeyboardInterrupt
+            deadline = time.monotonic() + 20
+            while time.monotonic() < deadline:
+                pool.check()
+                time.sleep(0.001)
+            raise AssertionError("nobody has stopped this")
+
+        with pytest.raises(KeyboardInterrupt):
+            pool.each(run, range(2))
+
+
 @threads
 def test_work_inside_work_comes_to_an_end(n_threads):
     with Pool(n_threads) as pool:

@@ -169,6 +169,8 @@ class Pool:
                         accepted.append(number)
                 except BaseException as error:
                     errors[number] = error
+                    if not isinstance(error, Exception):  # an interrupt: the others need not end what they do
+                        self._stopping.set()
 
         try:
             helpers = [self._threads.submit(work) for _ in range(min(self.n_threads, len(waiting)) - 1)]
@@ -181,7 +183,8 @@ class Pool:
             raise
         if errors and min(errors) < min(accepted):
             self._stopping.set()
-            raise errors[min(errors)]
+            told = [number for number, error in errors.items() if not isinstance(error, Stopped)]
+            raise errors[min(told or errors)]
         return answers
 
     def check(self) -> None:

@@ -123,8 +123,6 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
     Of many rows with few features a sample tells how long links are, and mostly all that is asked of links: a pass
     less, and nobody has to keep all distances.
     """
-    keys = sample_keys(settings)
-    engine.samples = {place: drawn for place, drawn in engine.samples.items() if place[0] == keys}
     if _found_when_read(engine, search):
         engine.register(search.columns)
         totals = [_link_sample(engine, settings, tree, search)]

@@ -108,11 +108,11 @@ def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Se
         graphs = [landmark_graph(engine, settings, each) for each in weighed]
         options = [each.options for each in some]
         for found in engine.first(
-            lambda each: _cut(engine, settings, *each), zip(weighed, graphs, options, strict=True), _Cut.is_taken
+            lambda each: _cut(engine, settings, *each), zip(weighed, graphs, options, strict=True), _Cut.is_sound
         ):
             if found.partition is None:
                 rejected.append(found.reason)
-            elif found.partition.is_clear if doubtful else found.is_sound:
+            elif found.partition.is_clear if doubtful else found.is_sound():
                 return replace(found.partition, rejected=tuple(rejected))
             elif doubtful is None:
                 doubtful = replace(found.partition, rejected=tuple(rejected))
@@ -131,12 +131,11 @@ class _Cut(NamedTuple):
 
     partition: Partition | None
     """None where the graph is fragmented"""
-    is_sound: bool
-    """whether nothing speaks against it"""
-    reason: str = ""
+    reason: str
+    """empty where there is none"""
 
-    def is_taken(self) -> bool:
-        return self.partition is not None and self.is_sound
+    def is_sound(self) -> bool:
+        return not self.reason
 
 
 def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions) -> _Cut:
@@ -154,9 +153,9 @@ def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: Landma
     )
     spectrum = bottom_of_spectrum(graph, bipartite.points, wanted)
     if isinstance(spectrum, Fragmented):
-        return _Cut(None, False, spectrum.reason)
+        return _Cut(None, spectrum.reason)
     if options.needs_gap and not spectrum.is_clear(wanted.n_clusters, settings.policy):
-        return _Cut(None, False, f"the gap behind {wanted.n_clusters} clusters is not clear")
+        return _Cut(None, f"the gap behind {wanted.n_clusters} clusters is not clear")
     view = View(spectrum)
     if options.coarsens:
         random = generator(settings.seed, "coarse landmarks")
@@ -179,8 +178,7 @@ def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: Landma
         is_torn=view.is_torn,
         is_by_position=view.is_by_position,
     )
-    reason = _doubt(taken, graph.mass, partition.is_clear, wanted)
-    return _Cut(partition, not reason, reason)
+    return _Cut(partition, _doubt(taken, graph.mass, partition.is_clear, wanted))
 
 
 def _doubt(spectrum: Spectrum, mass: np.ndarray, is_clear: bool, wanted: Wanted) -> str:

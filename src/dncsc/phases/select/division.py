@@ -17,6 +17,9 @@ from dncsc.phases.sample import Drawn, draw_in_groups
 from dncsc.phases.select.tree import SUBSET, Level, Subsets, divide, lloyd
 from dncsc.phases.settings import Settings
 
+LEAST_A_PART = 20
+"""sampled rows, on average: few far ones take no landmarks from the others"""
+
 Samples = Iterator[tuple[np.ndarray, Drawn]]
 """Numbers of some subsets, and rows of them."""
 
@@ -75,7 +78,7 @@ class SomeRows:
 
     engine: Engine
     drawn: Drawn
-    least_a_part: int = 20
+    least_a_part: int = LEAST_A_PART
     subset: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:

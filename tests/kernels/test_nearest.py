@@ -211,11 +211,11 @@ def test_a_search_sets_its_outputs_where_there_is_no_distance(dtype, bad):
     if bad != "product":
         (rows if bad == "row" else points)[:, 3] = np.nan
     products = rows @ points.T + (np.nan if bad == "product" else 0)
-    lengths, group, candidates = (np.ones(5), np.ones(20)), np.zeros(5, np.int32), np.arange(4, dtype=np.int32)[None]
+    lengths, candidates = (np.ones(5), np.ones(20)), np.tile(np.arange(4, dtype=np.int32), (20, 1))
     nearest, squared = np.full((3, 5, 3), -7, np.int32), np.full((3, 5, 3), -7, dtype)
     search_shortlist(rows, points, products, nearest[0], squared[0])
-    search_pruned(rows, group, points, candidates, products, *lengths, nearest[1], squared[1])
-    search_pruned(rows, group, points, candidates[:, :0].copy(), products, *lengths, nearest[2], squared[2])
+    search_pruned(rows, points, candidates, products, *lengths, nearest[1], squared[1])
+    search_pruned(rows, points, candidates[:, :0].copy(), products, *lengths, nearest[2], squared[2])
     assert (squared == np.inf).all()
     assert ((nearest >= 0) & (nearest < 20)).all()
 

@@ -48,12 +48,12 @@ class PrunedSearch:
     def search(
         self,
         rows: np.ndarray,
-        group: np.ndarray,
-        candidates: np.ndarray,
         n_nearest: int,
+        candidates: np.ndarray | None = None,
         seen: Projections | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What `search_all` finds, given candidates, a row of them for each group of rows, and perhaps projections."""
+        """What `search_all` finds; sooner, given points near each point, and perhaps projections of the rows."""
+        candidates = np.empty((0, 0), np.int32) if candidates is None else candidates
         nearest, squared = _to_fill(rows, n_nearest)
         seen = seen or project(rows, self.directions)
         size = max(16, PROJECTION_PRODUCTS // len(self.points))
@@ -61,7 +61,7 @@ class PrunedSearch:
             some = slice(start, start + size)
             products = seen.numbers[some] @ self.projections.numbers.T
             known = self.points, candidates, products, seen.length[some], self.projections.length
-            done = search_pruned(rows[some], group[some], *known, nearest[some], squared[some])
+            done = search_pruned(rows[some], *known, nearest[some], squared[some])
             if done < len(products):  # projections are of no use here
                 rest = slice(start + done, None)
                 _search_in_chunks(rows[rest], self.points, nearest[rest], squared[rest])
@@ -111,7 +111,7 @@ def nearest_centres(
         order, first = _one_group(n) if n_groups == 1 else group_rows(group, n_groups)
         nearest_across_rows(rows, order, first, centres, first_centre, index, squared)
     elif pruned is not None:
-        nearest, least = pruned.search(rows, group, np.empty((1, 0), np.int32), 1, projected)
+        nearest, least = pruned.search(rows, 1, seen=projected)
         return nearest[:, 0], least[:, 0]
     elif len(first_centre) == 2 and len(centres) > FEW_CENTRES:
         _search_in_chunks(rows, centres, index[:, None], squared[:, None])

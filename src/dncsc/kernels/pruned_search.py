@@ -38,13 +38,13 @@ def _score(half, product, score, lowest):
 
 
 @jit()
-def search_pruned(rows, group, points, candidates, products, length, point_length, nearest, squared):
+def search_pruned(rows, points, candidates, products, length, point_length, nearest, squared):
     """The exact K nearest of all points, in order of distance: candidates first, and what projections do not rule out.
 
-    IN: candidates int32 (g, c), a line for each group of rows, are likely to be among the nearest; where there are none
-    (c = 0), projections tell which to begin with. Whichever they are, the result is the same. `products` (n, m) are
-    those of projections (`dncsc.kernels.projection`): but for rounding, none is less than that of the row and the
-    point. `length` float64 (n,) and `point_length` float64 (m,) are lengths of rows and points.
+    IN: candidates int32 (m, c), a line for each point: where a row seems to be nearest to that, they are looked at
+    first, or only the point itself where there are none (c = 0). Whichever they are, the result is the same. `products`
+    (n, m) are those of projections (`dncsc.kernels.projection`): but for rounding, none is less than that of the row
+    and the point. `length` float64 (n,) and `point_length` float64 (m,) are lengths of rows and points.
 
     OUT: nearest int32 (n, K), squared (n, K). Of equally near points the first comes first. Where a product is NaN, and
     there is no distance, squared is infinite, and the point any.
@@ -73,7 +73,7 @@ def search_pruned(rows, group, points, candidates, products, length, point_lengt
         bound = rows.dtype.type(np.inf)
         filled = 0
         for i in range(max(n_candidates, 1)):
-            c = candidates[group[r], i] if n_candidates > 0 else likely
+            c = candidates[likely, i] if n_candidates > 0 else likely
             if score[c] <= bound:
                 value = squared_distance(rows[r], points[c])
                 score[c] = np.nan  # not to be looked at again

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,7 +34,10 @@ class CellSearch(Search):
     cells: Cells
     n_probed: int
     """cells that are searched for a row"""
-    reads: ClassVar[Sequence[str]] = ()
+
+    @property
+    def reads(self) -> Sequence[str]:
+        return ()
 
     def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
         nearest = np.empty((len(rows), self.n_neighbors), np.int32)
@@ -54,12 +56,12 @@ class CellSearch(Search):
 
     def _nearest_cells(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nearest cells of each row, and squared distances to their centres."""
-        centres, count, group = self.cells.centres, self.n_probed, np.zeros(len(rows), np.int32)
+        centres, count = self.cells.centres, self.n_probed
         if self._pruned is not None:
-            return self._pruned.search(rows, group, np.empty((1, 0), np.int32), count)
+            return self._pruned.search(rows, count)
         if self._near_cells is None:
             return search_all(rows, centres, count)
-        own, _ = nearest_centres(rows, group, centres, np.array([0, len(centres)], np.int32))
+        own, _ = nearest_centres(rows, np.zeros(len(rows), np.int32), centres, np.array([0, len(centres)], np.int32))
         found = self._near_cells.find(rows, own)
         return found.nearest, found.squared
 

@@ -129,8 +129,8 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
     else:
         engine.samples.clear()
         totals = engine.sweep(_Link(search))
-        for name in search.reads:
-            engine.drop(name)
+        for column in tree.columns:
+            engine.drop(column.name)
     pairs = sum(total.mass for total in totals) * search.n_neighbors
     by_rank = np.sum([total.by_rank for total in totals], axis=0)
     return Links(

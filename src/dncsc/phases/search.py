@@ -51,7 +51,10 @@ class Search(ABC):
     landmarks: np.ndarray
     n_neighbors: int
     makes: ClassVar[Sequence[str]] = (NEAREST, SQUARED)
-    reads: ClassVar[Sequence[str]] = (SUBSET,)
+
+    @property
+    def reads(self) -> Sequence[str]:
+        return (SUBSET,)
 
     @abstractmethod
     def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found: ...
@@ -126,6 +129,11 @@ class ExactSearch(Search):
     among_candidates: CandidateSearch
 
     @property
+    def reads(self) -> Sequence[str]:
+        """With many features next to nothing is proven by a row's own landmark: nobody need know it."""
+        return (SUBSET,) if self.landmarks.shape[1] < CENTRES_ALONG else ()
+
+    @property
     def landmarks(self) -> np.ndarray:  # type: ignore[override]
         return self.among_candidates.landmarks
 
@@ -135,9 +143,9 @@ class ExactSearch(Search):
 
     def _find(self, rows: np.ndarray, *own: np.ndarray) -> Found:
         if self.pruned is not None:
-            nearest = self.pruned.search(rows, own[0], self.among_candidates.candidates, self.n_neighbors)
+            nearest = self.pruned.search(rows, self.n_neighbors, self.among_candidates.candidates)
             return Found(*nearest, np.ones(len(rows), bool))
-        if rows.shape[1] >= CENTRES_ALONG:  # with many features next to nothing is proven: do not try
+        if not self.reads:
             return Found(*search_all(rows, self.landmarks, self.n_neighbors), np.ones(len(rows), bool))
         found = self.among_candidates._find(rows, *own)
         rest = np.flatnonzero(~found.exact)

@@ -104,3 +104,20 @@ def interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def passes_of(monkeypatch):
+    """Lists the names of the tasks that an engine sweeps over the rows, from the call on."""
+
+    def watch(engine):
+        tasks, sweep = [], engine.sweep
+
+        def counted(self, task):
+            tasks.append(type(task).__name__)
+            return sweep(self, task)
+
+        monkeypatch.setattr(engine, "sweep", counted)
+        return tasks
+
+    return watch

@@ -114,7 +114,7 @@ KINDS = Schema(
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),
         Kind("search/cells", CellSearch, "landmarks n_neighbors cells n_probed"),
         Kind("search/exact", ExactSearch, "among_candidates"),
-        Kind("tree", Tree, "levels"),
+        Kind("tree", Tree, "levels directions", directions=None),
         Kind("tree-level", Level, "centres first"),
     ],
 )
@@ -241,7 +241,9 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     _need(1 <= inner.n_neighbors <= inner.candidates.shape[1], "it has no neighbours, or more than candidates")
     _array("reach", inner.reach, inner.candidates.shape, dtype)
     _array("horizon", inner.horizon, (p,), dtype, np.inf)  # where all landmarks are candidates, there is none
-    subsets = 1
+    subsets, directions = 1, graph.links.tree.directions
+    if directions is not None:
+        d = _check_directions(directions, d, dtype)
     for level in graph.links.tree.levels:
         _array("centres of the tree", level.centres, (None, d), dtype, far)
         _array("first centres of the tree", level.first, (subsets + 1,), np.int32)
@@ -254,12 +256,16 @@ def _check_landmarks(graph: RowsAndLandmarks, d: int, dtype: Any) -> int:
     return p
 
 
+def _check_directions(directions: np.ndarray, d: int, dtype: Any) -> int:
+    """Check what rows are projected to; how many directions there are."""
+    _array("directions", directions, (None, d), dtype, 2.0)
+    _need(len(directions) > 0, "it projects rows to nothing")
+    return len(directions)
+
+
 def _check_prototypes(prototypes: Prototypes, d: int, dtype: Any, n_clusters: int) -> None:
-    directions = prototypes.directions
-    if directions is not None:
-        _array("directions", directions, (None, d), dtype, 2.0)
-        _need(len(directions) > 0, "it projects rows to nothing")
-        d = len(directions)
+    if prototypes.directions is not None:
+        d = _check_directions(prototypes.directions, d, dtype)
     q = _check_cells(prototypes.search, d, dtype)
     _array("clusters of prototypes", prototypes.cluster, (q,), np.int32, n_clusters - 1)
 

@@ -44,6 +44,15 @@ def project_rows(rows, directions, places):
             places[r, m] = total
 
 
+def coordinates(rows: np.ndarray, directions: np.ndarray | None) -> np.ndarray:
+    """Rows in some directions, or as they are; each by itself, so that it is the same in any block."""
+    if directions is None:
+        return rows
+    places = np.empty((len(rows), len(directions)), rows.dtype)
+    project_rows(rows, directions, places)
+    return places
+
+
 @jit()
 def complete_projections(points, numbers, length):
     """Fill the last of the numbers of each point, OUT (n, m), and its length, OUT float64 (n,).

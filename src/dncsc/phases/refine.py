@@ -22,7 +22,7 @@ from dncsc.engines.layout import block_rows
 from dncsc.engines.seeds import generator, stream
 from dncsc.kernels.communities import move_nodes, vote_rows
 from dncsc.kernels.nearest import search_all
-from dncsc.kernels.projection import directions_of, project_rows
+from dncsc.kernels.projection import coordinates, directions_of
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.policy import CutPolicy
@@ -59,7 +59,7 @@ class Prototypes:
 
     def vote(self, rows: np.ndarray) -> np.ndarray:
         """The cluster of most of the prototypes nearest to each row, of which nearer ones count more."""
-        nearest, squared, _ = self.search.find(project(rows, self.directions))
+        nearest, squared, _ = self.search.find(coordinates(rows, self.directions))
         shares = Adaptive().weigh(nearest, squared)[0]
         labels, unused = np.empty(len(rows), np.int32), np.empty(len(rows), shares.dtype)
         vote_rows(nearest, shares, self.cluster, labels, unused)
@@ -125,7 +125,7 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
     drawn = draw_rows(engine, stream(settings.seed, "prototypes"), wanted, settings.n_counted, inputs)
     *links, rows = drawn.values
     directions = directions_of(rows, policy.prototype_features) if rows.shape[1] > policy.prototype_features else None
-    [places] = _in_blocks(engine, lambda some: [project(some, directions)], rows)
+    [places] = _in_blocks(engine, lambda some: [coordinates(some, directions)], rows)
     search, order = _sorted_by_cells(engine, settings, places)
     nearest, squared = (each[order] for each in links)
     before = embedding.label(centroids, nearest, squared)[0]
@@ -135,15 +135,6 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
         return None
     settled = _settled(nearest, cluster, embedding.graph.n_points, policy)
     return Refined(embedding, Prototypes(directions, search, cluster), settled)
-
-
-def project(rows: np.ndarray, directions: np.ndarray | None) -> np.ndarray:
-    """Rows as prototypes are compared; each by itself, so that it is the same in any block."""
-    if directions is None:
-        return rows
-    places = np.empty((len(rows), len(directions)), rows.dtype)
-    project_rows(rows, directions, places)
-    return places
 
 
 def _sorted_by_cells(engine: Engine, settings: Settings, places: np.ndarray) -> tuple[CellSearch, np.ndarray]:

@@ -43,8 +43,13 @@ def sample_keys(settings: Settings) -> np.uint64:
 
 def shared_rows(engine: Engine, settings: Settings, wanted: int) -> Drawn:
     """So many rows, drawn unless a phase before has drawn them."""
-    place = sample_keys(settings), (ROWS,)
+    return drawn_once(engine, settings, sample_keys(settings), wanted)
+
+
+def drawn_once(engine: Engine, settings: Settings, keys: np.uint64, wanted: int) -> Drawn:
+    """So many rows by given keys, drawn unless that was done before, and kept for whoever wants them next."""
+    place = keys, (ROWS,)
     known: Drawn | None = engine.samples.get(place)
     if known is None or len(known.keys) < min(wanted, settings.n_counted):
-        known = engine.samples[place] = draw_rows(engine, place[0], wanted, settings.n_counted)
+        known = engine.samples[place] = draw_rows(engine, keys, wanted, settings.n_counted)
     return known.fewer(wanted)

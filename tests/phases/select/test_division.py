@@ -18,27 +18,16 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr(shared_sample, "MANY_ROWS", 0)
 
 
-def count_passes(monkeypatch, engine):
-    tasks, sweep = [], engine.sweep
-
-    def counted(self, task):
-        tasks.append(type(task).__name__)
-        return sweep(self, task)
-
-    monkeypatch.setattr(engine, "sweep", counted)
-    return tasks
-
-
 @pytest.mark.parametrize("engine", [LocalEngine, DaskEngine])
-def test_rows_are_surveyed_sampled_and_labelled_and_no_more(flower, monkeypatch, engine):
+def test_rows_are_surveyed_sampled_and_labelled_and_no_more(flower, passes_of, engine):
     X = flower[0][:40_000]
-    passes = count_passes(monkeypatch, engine)
+    passes = passes_of(engine)
     DnCSC(3, n_landmarks=60, random_state=0).fit(da.from_array(X, chunks=(9_000, 2)) if engine is DaskEngine else X)
     assert passes == ["_Survey", "_Sample", "_Label"]
 
 
-def test_weights_that_are_named_see_all_rows(flower, monkeypatch):
-    passes = count_passes(monkeypatch, LocalEngine)
+def test_weights_that_are_named_see_all_rows(flower, passes_of):
+    passes = passes_of(LocalEngine)
     DnCSC(3, n_landmarks=60, bandwidth="mean", random_state=0).fit(flower[0][:20_000])
     assert passes.count("_Divide") == 2
 

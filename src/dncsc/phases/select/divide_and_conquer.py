@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.kmeans import kmeans_in_groups
 from dncsc.phases.select.division import AllRows, Rows, SomeRows
-from dncsc.phases.select.tree import Level, Selection, Tree, divide
+from dncsc.phases.select.few_directions import draw_places, few_directions
+from dncsc.phases.select.tree import Level, Selection, Tree, assign, divide
 from dncsc.phases.settings import Settings
 from dncsc.phases.shared_sample import rows_that_tell, shared_rows
 
@@ -44,7 +46,8 @@ def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:
 
     Subsets are divided by light-k-means: k-means sees p' of their rows, and the others go to the nearest centre. Of few
     rows, each goes to the nearest landmark of all in the end, which may lie in another subset than its own. Of many,
-    some tell for all: nothing goes over the others until they are labelled.
+    some tell for all: nothing goes over the others until they are labelled. Where few directions tell near rows of many
+    features apart, some are divided as these show them, and landmarks are means of all rows that fall into their parts.
 
     Returns
     -------
@@ -52,11 +55,16 @@ def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:
         With fewer than p landmarks where the rows have fewer distinct values.
     """
     wanted = rows_that_tell(engine, settings, settings.n_landmarks)
-    if wanted is None:
-        return _settle(engine, settings, _divide_until_p(AllRows(engine, settings), settings))
-    selection = _divide_until_p(SomeRows(engine, shared_rows(engine, settings, wanted)), settings)
-    engine.register(selection.columns)
-    return selection
+    if wanted is not None:
+        selection = _divide_until_p(SomeRows(engine, shared_rows(engine, settings, wanted)), settings)
+        engine.register(selection.columns)
+        return selection
+    if settings.n_counted * settings.n_landmarks > MOST_DISTANCES:
+        n_drawn = _sample_size(settings, _first_parts(settings, settings.n_counted))
+        directions = few_directions(engine, settings, int(n_drawn))
+        if directions is not None:
+            return _divide_in_directions(engine, settings, directions)
+    return _settle(engine, settings, _divide_until_p(AllRows(engine, settings), settings))
 
 
 def divide_and_conquer_fully(engine: Engine, settings: Settings) -> Selection:
@@ -72,10 +80,9 @@ def k_means_of_all_rows(engine: Engine, settings: Settings) -> Selection:
 
 def _divide_until_p(rows: Rows, settings: Settings) -> Selection:
     levels: list[Level] = []
-    frame, n_features = rows.engine.frame, rows.engine.layout.n_features
-    centres = np.zeros((1, n_features), frame.dtype)
+    centres = np.zeros((1, rows.n_features), rows.engine.frame.dtype)
     count = np.array([rows.n_rows])
-    parts = np.array([min(settings.n_landmarks, settings.selection_rate, rows.n_rows)])
+    parts = np.array([_first_parts(settings, rows.n_rows)])
     alike = np.array([False])  # subsets that could not be divided, since all rows that were looked at are alike
     while True:
         level, subsets = rows.divide(_divide_subsets(rows, settings, len(levels), centres, count, parts))
@@ -84,11 +91,24 @@ def _divide_until_p(rows: Rows, settings: Settings) -> Selection:
         residual = subsets.residual_around_means(centres)
         grown = np.diff(level.first)
         alike = np.repeat(alike | ((grown == 1) & (parts > 1)), grown)
-        share = np.where(alike, 0, even_share(residual, n_features))
+        share = np.where(alike, 0, even_share(residual, rows.n_features))
         most = np.minimum(settings.selection_rate, count // rows.least_a_part)
         parts = allocate(share, most, settings.n_landmarks)
         if not np.any(parts > 1):
-            return Selection(frame.restore_length(subsets.means(centres)), Tree(tuple(levels)))
+            return Selection(rows.centred(subsets.means(centres)), Tree(tuple(levels)))
+
+
+def _divide_in_directions(engine: Engine, settings: Settings, directions: np.ndarray) -> Selection:
+    """Divide some rows as directions show them, and all rows by that."""
+    places = SomeRows(engine, draw_places(engine, settings, directions), least_a_part=1, are_projected=True)
+    selection = _divide_until_p(places, settings)
+    tree = replace(selection.tree, directions=directions)
+    subsets = assign(engine, tree)
+    has_rows = subsets.mass[:, None] > 0
+    means = np.where(has_rows, subsets.sums, selection.landmarks @ directions) / np.where(
+        has_rows, subsets.mass[:, None], 1
+    )
+    return Selection(engine.frame.restore_length(means.astype(engine.frame.dtype)), tree)
 
 
 def _settle(engine: Engine, settings: Settings, selection: Selection) -> Selection:
@@ -152,7 +172,7 @@ def _divide_subsets(
     rows: Rows, settings: Settings, round_: int, centres: np.ndarray, count: np.ndarray, parts: np.ndarray
 ) -> Level:
     """Light-k-means in every subset that is to be divided; the others keep their centre."""
-    wanted = np.minimum(settings.sample_size, ROWS_A_PART * parts)
+    wanted = _sample_size(settings, parts)
     if round_ > 0:
         wanted[parts == 1] = 0
     centres_of = [centres[i : i + 1] for i in range(len(parts))]
@@ -163,4 +183,14 @@ def _divide_subsets(
         for i, each in zip(subsets.tolist(), found, strict=True):
             centres_of[i] = each.centres
     first = np.cumsum([0, *map(len, centres_of)]).astype(np.int32)
-    return Level(rows.engine.frame.restore_length(np.concatenate(centres_of)), first)
+    return Level(rows.centred(np.concatenate(centres_of)), first)
+
+
+def _first_parts(settings: Settings, n_rows: int) -> int:
+    """Parts of the first round."""
+    return min(settings.n_landmarks, settings.selection_rate, n_rows)
+
+
+def _sample_size(settings: Settings, parts: np.ndarray | int) -> Any:
+    """Rows that k-means sees to divide subsets into so many parts."""
+    return np.minimum(settings.sample_size, ROWS_A_PART * parts)

@@ -9,13 +9,16 @@ from typing import Protocol
 import numpy as np
 
 from dncsc.engines.base import Engine
+from dncsc.engines.layout import block_rows
 from dncsc.engines.seeds import stream
 from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.sums import add_by_group
 from dncsc.phases.kmeans import added
 from dncsc.phases.sample import Drawn, draw_in_groups
+from dncsc.phases.select.few_directions import first_keys
 from dncsc.phases.select.tree import SUBSET, Level, Subsets, divide, lloyd
 from dncsc.phases.settings import Settings
+from dncsc.phases.shared_sample import drawn_once
 
 LEAST_A_PART = 20
 """sampled rows, on average: few far ones take no landmarks from the others"""
@@ -34,12 +37,19 @@ class Rows(Protocol):
     def n_rows(self) -> int: ...
 
     @property
+    def n_features(self) -> int: ...
+
+    @property
     def least_a_part(self) -> int:
         """Rows that a part of a subset has on average, at least."""
         ...
 
     def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
         """Rows of each subset that some are wanted of, about so many, or all; of some subsets at a time."""
+        ...
+
+    def centred(self, means: np.ndarray) -> np.ndarray:
+        """Centres that lie where rows may be, from means of some."""
         ...
 
     def divide(self, level: Level) -> tuple[Level, Subsets]:
@@ -61,9 +71,19 @@ class AllRows:
     def n_rows(self) -> int:
         return self.settings.n_counted
 
+    @property
+    def n_features(self) -> int:
+        return self.engine.layout.n_features
+
     def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
-        keys = stream(self.settings.seed, "select", round_)
-        return draw_in_groups(self.engine, keys, wanted, count, SUBSET if round_ else None)
+        if round_ == 0:
+            drawn = drawn_once(self.engine, self.settings, first_keys(self.settings), int(wanted[0]))
+            self.engine.samples.clear()
+            return iter([(np.array([0]), drawn)])
+        return draw_in_groups(self.engine, stream(self.settings.seed, "select", round_), wanted, count, SUBSET)
+
+    def centred(self, means: np.ndarray) -> np.ndarray:
+        return self.engine.frame.restore_length(means)
 
     def divide(self, level: Level) -> tuple[Level, Subsets]:
         subsets = divide(self.engine, level)
@@ -74,11 +94,12 @@ class AllRows:
 
 @dataclass
 class SomeRows:
-    """A sample of them."""
+    """A sample of them: rows, or what is seen of them in few directions."""
 
     engine: Engine
     drawn: Drawn
     least_a_part: int = LEAST_A_PART
+    are_projected: bool = False
     subset: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +108,10 @@ class SomeRows:
     @property
     def n_rows(self) -> int:
         return len(self.drawn.keys)
+
+    @property
+    def n_features(self) -> int:
+        return self.drawn.values[0].shape[1]
 
     def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
         if len(wanted) == 1:
@@ -98,11 +123,14 @@ class SomeRows:
             chosen = np.concatenate([order[first[g] : first[g + 1]] for g in groups])
             yield groups, self.drawn.some(chosen, np.cumsum([0, *np.diff(first)[groups]]))
 
+    def centred(self, means: np.ndarray) -> np.ndarray:
+        return means if self.are_projected else self.engine.frame.restore_length(means)
+
     def divide(self, level: Level) -> tuple[Level, Subsets]:
-        [rows], size = self.drawn.values, self.engine.layout.block_rows
+        [rows], size = self.drawn.values, block_rows(self.n_features)
 
         def block(start: int) -> Subsets:
-            total, span = Subsets.of(level), slice(start, start + size)
+            total, span = Subsets.empty(*level.centres.shape), slice(start, start + size)
             part, squared = level.descend(rows[span], self.subset[span])
             add_by_group(rows[span], self.drawn.weight[span], part, squared, *total)
             self.subset[span] = part

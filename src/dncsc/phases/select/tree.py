@@ -11,6 +11,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import PrunedSearch, nearest_centres, pruning_helps
+from dncsc.kernels.projection import coordinates
 from dncsc.kernels.sums import add_by_group
 from dncsc.phases.kmeans import added
 
@@ -48,6 +49,8 @@ class Tree:
     """The rounds of division. Walking down finds the own landmark of any row, new ones too."""
 
     levels: tuple[Level, ...]
+    directions: np.ndarray | None = None
+    """(q, d): in which rows are seen on their way down; None where centres have all features"""
     makes: ClassVar[Sequence[str]] = (SUBSET,)
     reads: ClassVar[Sequence[str]] = ()
 
@@ -59,9 +62,9 @@ class Tree:
         return [self.locate(rows)]
 
     def locate(self, rows: np.ndarray) -> np.ndarray:
-        subset = np.zeros(len(rows), np.int32)
+        subset, places = np.zeros(len(rows), np.int32), coordinates(rows, self.directions)
         for level in self.levels:
-            subset, _ = level.descend(rows, subset)
+            subset, _ = level.descend(places, subset)
         return subset
 
 
@@ -98,9 +101,7 @@ class Subsets(NamedTuple):
     n_rows: np.ndarray
 
     @classmethod
-    def of(cls, level: Level) -> Subsets:
-        """Those of a level, still empty."""
-        m, d = level.centres.shape
+    def empty(cls, m: int, d: int) -> Subsets:
         return cls(np.zeros((m, d)), np.zeros(m), np.zeros(m), np.zeros(m, np.int64))
 
     def means(self, centres: np.ndarray) -> np.ndarray:
@@ -132,7 +133,7 @@ class _Divide(Pass[Subsets]):
         return (Column(SUBSET, np.int32),)
 
     def begin(self) -> Subsets:
-        return Subsets.of(self.level)
+        return Subsets.empty(*self.level.centres.shape)
 
     def visit(self, total: Subsets, block: Block) -> None:
         where = self.subset_of
@@ -178,8 +179,26 @@ def lloyd(engine: Engine, level: Level, subsets: Subsets, max_iter: int) -> tupl
     return level, subsets, max_iter
 
 
+@dataclass(frozen=True)
+class _Assign(Pass[Subsets]):
+    tree: Tree
+    n_landmarks: int
+    n_features: int
+
+    @property
+    def writes(self) -> Sequence[Column]:
+        return (Column(SUBSET, np.int32),)
+
+    def begin(self) -> Subsets:
+        return Subsets.empty(self.n_landmarks, self.n_features)
+
+    def visit(self, total: Subsets, block: Block) -> None:
+        own = self.tree.locate(block.rows)
+        add_by_group(block.rows, block.weight, own, np.zeros(len(block), block.rows.dtype), *total)
+        block.columns[SUBSET][:] = own
+
+
 def assign(engine: Engine, tree: Tree) -> Subsets:
-    """Walk all rows down a tree; fills the column `SUBSET`."""
-    for level in tree.levels:
-        subsets = divide(engine, level)
-    return subsets
+    """Walk all rows down a tree; fills the column `SUBSET`. Residuals are left at 0."""
+    task = _Assign(tree, len(tree.levels[-1].centres), engine.layout.n_features)
+    return Subsets(*map(added, zip(*engine.sweep(task), strict=True)))

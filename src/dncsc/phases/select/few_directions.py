@@ -1,0 +1,88 @@
+"""Rows of many features in a few directions, where those tell near rows apart.
+
+Images differ from the images most like them in some dozens of directions, and tables of unequal scales in their widest
+columns: dividing rows by these takes a fraction of the time, and landmarks are as good. Embeddings differ from their
+neighbours in all directions alike, and are divided by all features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dncsc.engines.base import Column, Engine
+from dncsc.engines.seeds import stream
+from dncsc.kernels.nearest import search_others
+from dncsc.kernels.projection import coordinates, directions_of
+from dncsc.phases.sample import Drawn, draw_rows
+from dncsc.phases.settings import AUTO, Settings
+from dncsc.phases.shared_sample import drawn_once
+
+LEAST_FEATURES = 32
+FEATURES_A_DIRECTION, MOST_DIRECTIONS = 4, 31
+
+TRIED_ROWS = 1000
+"""that directions are found with, and judged by"""
+LEAST_SHARE = 0.3
+"""of what near rows differ by, beyond what as many directions at random have: images have 0.4 and more, embeddings less
+than 0.2"""
+
+ROWS_A_LANDMARK = 35
+"""that are divided; each landmark is the mean of all its rows"""
+
+PLACE = "place"
+"""Column: a row in these directions."""
+
+
+@dataclass(frozen=True)
+class _Places:
+    """The rule of the column."""
+
+    directions: np.ndarray
+    makes: ClassVar[Sequence[str]] = (PLACE,)
+    reads: ClassVar[Sequence[str]] = ()
+
+    def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
+        return [coordinates(rows, self.directions)]
+
+
+def first_keys(settings: Settings) -> np.uint64:
+    """By which the rows are drawn that the first round of a division sees."""
+    return stream(settings.seed, "select", 0)
+
+
+def few_directions(engine: Engine, settings: Settings, n_drawn: int) -> np.ndarray | None:
+    """Directions (q, d) to divide rows by; None where all features are needed, and where weights are named.
+
+    The rows that tell are some of the `n_drawn` that a division begins with, so that these need not be drawn again.
+    """
+    if engine.layout.n_features < LEAST_FEATURES or settings.bandwidth != AUTO:
+        return None
+    return directions_that_tell(drawn_once(engine, settings, first_keys(settings), n_drawn).fewer(TRIED_ROWS).values[0])
+
+
+def directions_that_tell(rows: np.ndarray) -> np.ndarray | None:
+    """Few directions in which near rows differ, or None, as always of fewer than a thousand rows."""
+    n, d = rows.shape
+    if n < TRIED_ROWS:
+        return None
+    count = min(d // FEATURES_A_DIRECTION, MOST_DIRECTIONS)
+    directions = directions_of(rows, count)
+    nearest = search_others(rows, 0, n, 1)[0][:, 0]
+    apart = rows - rows[nearest]
+    whole = float(np.sum(apart**2, dtype=np.float64))
+    seen = float(np.sum((apart @ directions.T) ** 2, dtype=np.float64))
+    return directions if seen > (LEAST_SHARE * (1 - count / d) + count / d) * whole else None
+
+
+def draw_places(engine: Engine, settings: Settings, directions: np.ndarray) -> Drawn:
+    """Rows to divide, in these directions."""
+    engine.samples.clear()
+    engine.register([Column(PLACE, engine.frame.dtype, len(directions), _Places(directions))])
+    wanted = ROWS_A_LANDMARK * settings.n_landmarks
+    drawn = draw_rows(engine, first_keys(settings), wanted, settings.n_counted, (PLACE,))
+    engine.drop(PLACE)
+    return drawn

@@ -7,7 +7,7 @@ import pytest
 
 import naive
 from dncsc.kernels.nearest import PrunedSearch, nearest_centres, search_all
-from dncsc.kernels.projection import PROJECTION_SIZE, directions_of, project
+from dncsc.kernels.projection import PROJECTION_SIZE, directions_of, leading_directions, project
 from dncsc.kernels.pruned_search import TRIED_ROWS, search_pruned
 
 features = pytest.mark.parametrize("d", [128, 257])
@@ -147,3 +147,15 @@ def test_how_much_projections_leave_is_known_beforehand(cloud, few):
     rows, points = cloud(random, 300, 257, np.float32), cloud(random, 200, 257, np.float32)
     left = PrunedSearch.of(points).left(rows, 5)
     assert 5 <= left < 20 if few else 150 < left <= 200
+
+
+@pytest.mark.parametrize(("left", "count"), [(0.5, 1), (0.1, 2), (1e-3, 3), (0.0, 9)])
+def test_leading_directions_are_no_more_than_hold_the_squares_asked_for(left, count):
+    random = np.random.default_rng(0)
+    axes = np.linalg.qr(random.standard_normal((50, 50)))[0]
+    spread = np.array([10, 5, 2, *[0.01] * 47])
+    points = (random.standard_normal((2000, 50)) * spread @ axes.T).astype(np.float32)
+    found = leading_directions(points, 9, left)
+    assert len(found) == count
+    np.testing.assert_allclose(found @ found.T, np.eye(count), atol=1e-5)
+    np.testing.assert_allclose(np.abs(np.diag(found[:3] @ axes[:, :3])), 1, atol=1e-3)

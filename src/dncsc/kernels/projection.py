@@ -81,6 +81,16 @@ def directions_of(points: np.ndarray, count: int = PROJECTION_SIZE - 1) -> np.nd
     return np.ascontiguousarray(basis.T, points.dtype)
 
 
+def leading_directions(points: np.ndarray, most: int, left: float) -> np.ndarray:
+    """The first principal directions (count, d): as many as leave no more than a share of the squares, or `most`."""
+    directions = directions_of(points, most)
+    places = (points @ directions.T).astype(np.float64)
+    squares, turn = np.linalg.eigh(places.T @ places)
+    held = np.cumsum(squares[::-1]) / np.sum(points**2, dtype=np.float64)
+    count = 1 + int(np.count_nonzero(held[:-1] < 1 - left))
+    return np.ascontiguousarray(turn[:, ::-1][:, :count].T @ directions, points.dtype)
+
+
 def project(points: np.ndarray, directions: np.ndarray) -> Projections:
     """Projections of points."""
     found = Projections(np.empty((len(points), PROJECTION_SIZE), points.dtype), np.empty(len(points)))

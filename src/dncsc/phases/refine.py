@@ -22,7 +22,7 @@ from dncsc.engines.layout import block_rows
 from dncsc.engines.seeds import generator, stream
 from dncsc.kernels.communities import move_nodes, vote_rows
 from dncsc.kernels.nearest import search_all
-from dncsc.kernels.projection import coordinates, directions_of
+from dncsc.kernels.projection import coordinates, leading_directions
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.policy import CutPolicy
@@ -33,6 +33,8 @@ from dncsc.phases.sample import draw_rows
 from dncsc.phases.select.tree import Cells
 from dncsc.phases.settings import Settings
 
+DIRECTION_ROWS, LEFT = 5_000, 1e-3
+"""Rows that directions are found with, and the share of their squares that need not lie in these."""
 MAX_ROUNDS = 30
 """of prototypes that change sides"""
 PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
@@ -124,7 +126,9 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
     inputs = (*embedding.inputs, ROWS)
     drawn = draw_rows(engine, stream(settings.seed, "prototypes"), wanted, settings.n_counted, inputs)
     *links, rows = drawn.values
-    directions = directions_of(rows, policy.prototype_features) if rows.shape[1] > policy.prototype_features else None
+    directions = None
+    if rows.shape[1] > policy.prototype_features:
+        directions = leading_directions(drawn.fewer(DIRECTION_ROWS).values[-1], policy.prototype_features, LEFT)
     [places] = _in_blocks(engine, lambda some: [coordinates(some, directions)], rows)
     search, order = _sorted_by_cells(engine, settings, places)
     nearest, squared = (each[order] for each in links)

@@ -10,7 +10,10 @@ from sklearn.datasets import make_blobs
 
 import naive
 from dncsc import DnCSC
-from dncsc.phases.cut.spectrum import Wanted
+from dncsc.phases.cut import spectrum as spectra
+from dncsc.phases.cut.landmark_graph import LandmarkGraph
+from dncsc.phases.cut.outliers import OutlierLimit
+from dncsc.phases.cut.spectrum import Fragmented, Wanted, bottom_of_spectrum
 from graphs import spectrum_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -125,3 +128,25 @@ def test_the_paper_s_weights_use_k_vectors():
     X = np.random.default_rng(0).random((3_000, 6))
     assert embedded(DnCSC(6, bandwidth="mean", n_landmarks=200, random_state=0).fit(X)) == 6
     assert embedded(DnCSC(6, n_landmarks=200, random_state=0).fit(X)) == 11
+
+
+def test_a_graph_is_not_solved_again_while_what_is_in_the_way_hangs_on(monkeypatch):
+    """A vector on five landmarks is in the way. Others fall off first: it would be found once more without them."""
+    solved, group = [], np.arange(100, 105)
+
+    def pairs(graph, components, count, test):
+        solved.append(components)
+        whole, localized = np.ones(len(components[0])), np.isin(components[0], group).astype(float)
+        of_all = spectra._Pair(1.0, components[0], whole, np.inf, False)
+        return [of_all, spectra._Pair(0.999, components[0], localized, 5.0, True)]
+
+    monkeypatch.setattr(spectra, "_pairs", pairs)
+    ring = np.roll(np.eye(100), 1, axis=1) + np.roll(np.eye(100), -1, axis=1)
+    similarity = block_diag([ring, np.full((5, 5), 0.4), [[2.0]]]).toarray()
+    for one, other, link in [(0, 100, 0.1), (0, 105, 1e-3)]:
+        similarity[one, other] = similarity[other, one] = link
+    graph = LandmarkGraph(csr_array(similarity), np.ones(106), 10_600)
+    wanted = Wanted(2, drops_outliers=True, limit=OutlierLimit(0.02, 0.02))
+    found = bottom_of_spectrum(graph, np.random.default_rng(0).standard_normal((106, 2)), wanted)
+    assert found == Fragmented("5.7% of the rows and 5.7% of the landmarks are in small components")
+    assert len(solved) == 1

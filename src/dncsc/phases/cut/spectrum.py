@@ -30,6 +30,8 @@ LARGEST_EIGENVALUE = 1 - 1e-15
 """of W_R, normalised, but for the one that each component has; what comes closer is rounding"""
 RENORMALISED = 1e-9
 """of a degree: where more was dropped, the rest is normalised again, so that the first eigenvector is known"""
+UNTOUCHED = 1e-4
+"""of the squares of an eigenvector: where landmarks with no more are left out, it is much the same without them"""
 ROUNDING = 1e-10
 """of W_R, normalised: smaller eigenvalues are rounding, and their vectors noise"""
 
@@ -205,30 +207,35 @@ def _find_pairs(graph: _Linked, wanted: Wanted) -> _Found | Fragmented:
     k, first, policy = wanted.n_clusters, wanted.first, wanted.policy
     test = OutlierTest(policy, graph.mass, first, wanted.n_rows)
     least = OutlierTest(policy, graph.mass, k).least_landmarks
-    weakest, solved = 0.0, None
-    while True:
+    weakest, in_the_way = 0.0, list[_Pair]()
+    while weakest < 1:
         core, rows, of_landmarks = without_outliers(graph.components(weakest), test)
         if wanted.limit is not None and (rows > wanted.limit.rows or of_landmarks > wanted.limit.landmarks):
             return Fragmented(f"{rows:.1%} of the rows and {of_landmarks:.1%} of the landmarks are in small components")
         core = core if wanted.drops_outliers else np.arange(len(graph.mass))
-        if solved is None or not np.array_equal(core, solved):  # dropping links may have set nothing apart
-            solved = core
-            components, n_components, clearness = _components(graph, core, first)
-            if n_components > len(components):
-                return _Found(_pairs(graph, components, 1, test), core, components, n_components, clearness)
-            more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
-            count = first + more - n_components + 1
-            pairs = _pairs(graph, components, count, test)
+        if any(_is_within(pair, core, graph.root) for pair in in_the_way):  # another solution would show it again
+            weakest *= policy.link_factor
+            continue
+        components, n_components, clearness = _components(graph, core, first)
+        if n_components > len(components):
+            return _Found(_pairs(graph, components, 1, test), core, components, n_components, clearness)
+        more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
+        count = first + more - n_components + 1
+        pairs = _pairs(graph, components, count, test)
         in_use = k if _has_gap(_eigenvalues(pairs), k, policy) else k + wanted.n_spare
-        if wanted.limit is None or all(pair.extent >= least for pair in pairs[:in_use]):
-            break
-        thin = (1 - pair.value for pair in pairs if pair.extent < least)
-        weakest = policy.link_factor * max(weakest, *thin)
-        if weakest >= 1:
-            return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
-    if wanted.drops_outliers:
-        pairs = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
-    return _Found(pairs, core, components, n_components, clearness)
+        in_the_way = [pair for pair in pairs[:in_use] if pair.extent < least]
+        if wanted.limit is None or not in_the_way:
+            if wanted.drops_outliers:
+                pairs = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
+            return _Found(pairs, core, components, n_components, clearness)
+        weakest = policy.link_factor * max(weakest, *(1 - pair.value for pair in pairs if pair.extent < least))
+    return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
+
+
+def _is_within(pair: _Pair, core: np.ndarray, root: np.ndarray) -> bool:
+    """Whether next to nothing of a vector is on other landmarks than those of the core."""
+    squares = (root[pair.members] * pair.vector) ** 2
+    return bool(squares[~np.isin(pair.members, core)].sum() <= UNTOUCHED * squares.sum())
 
 
 def _components(graph: _Linked, core: np.ndarray, most: int) -> tuple[list[np.ndarray], int, float]:

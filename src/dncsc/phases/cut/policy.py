@@ -141,8 +141,8 @@ class CutPolicy:
 
     # Refinement
     refined_landmarks: int = 4000
-    """where labels are refined, if each has rows enough (1,000: MNIST 7 points of ACC, circles and Gaussians 0.1; 5,000:
-    no better, in a quarter more time; but Letters and USPS, with fewer rows a landmark, lose 10)"""
+    """where labels are refined, if each has rows enough (1,000: MNIST 9 points of ACC, circles and Gaussians 0.1;
+    5,000: no better, in a quarter more time; Letters and USPS, with fewer rows a landmark, lose 10)"""
     refined_landmarks_of_few_features: int = 2000
     """the same where features are few (5,000: no better, in up to twice the time; 1,000: circles and Gaussians 0.1)"""
     prototypes: int = 35_000

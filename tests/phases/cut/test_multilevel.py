@@ -113,7 +113,7 @@ def test_few_clusters_have_a_thousand_landmarks_and_many_a_hundred_each_or_twent
         assert [policy.usual_landmarks(k, counted, 10**7, n_features) for k in many] == [20_000, 20_000, 100_000]
 
 
-@pytest.mark.parametrize(("n", "p"), [(27_999, 1000), (28_000, 2000), (70_000, 5000)])
+@pytest.mark.parametrize(("n", "p"), [(27_999, 1000), (28_000, 2000), (56_000, 4000)])
 def test_further_landmarks_need_rows(n, p):
     assert CutPolicy().usual_landmarks(8, True, n, 16, refine=True) == p
 

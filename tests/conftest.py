@@ -108,13 +108,13 @@ def interruptible() -> Iterator[None]:
 
 @pytest.fixture
 def passes_of(monkeypatch):
-    """Lists the names of the tasks that an engine sweeps over the rows, from the call on."""
+    """Lists the names of the tasks that an engine sweeps over the rows from then on, "a+b" where two go together."""
 
     def watch(engine):
         tasks, sweep = [], engine.sweep
 
         def counted(self, task):
-            tasks.append(type(task).__name__)
+            tasks.append("+".join(type(each).__name__ for each in getattr(task, "tasks", [task])))
             return sweep(self, task)
 
         monkeypatch.setattr(engine, "sweep", counted)

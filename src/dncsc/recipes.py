@@ -17,6 +17,7 @@ from dncsc.phases.exact_graph import cut_graph_of_rows
 from dncsc.phases.kmeans_baseline import identity_embedding, lloyd_on_rows
 from dncsc.phases.nearest import Links, among_all, auto_search, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
+from dncsc.phases.sample import RowsOnTheWay
 from dncsc.phases.select.cells import rows_in_cells
 from dncsc.phases.select.divide_and_conquer import (
     divide_and_conquer,
@@ -27,6 +28,7 @@ from dncsc.phases.select.hubs import hubs_of_k_means_parts, hubs_of_random_parts
 from dncsc.phases.select.sampled import hybrid, random_rows
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
+from dncsc.phases.shared_sample import all_are_asked, rows_on_the_way
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,13 @@ class Recipe:
     discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
     count: Callable[[Engine, Settings, Links], Counted] = count_clusters
     """where the number of clusters is to be found"""
+    on_the_way: Callable[[Engine, Settings], RowsOnTheWay | None] = all_are_asked
+    """rows to draw while all are surveyed"""
     of_few: Recipe | None = None
     """what cuts the graph instead, where few clusters are counted of the many that there might be"""
 
 
-DNC_SC = Recipe(divide_and_conquer, auto_search, by_nearest, transfer_cut)
+DNC_SC = Recipe(divide_and_conquer, auto_search, by_nearest, transfer_cut, on_the_way=rows_on_the_way)
 U_SPEC = replace(DNC_SC, select=hybrid, nearest=near_own_landmark)
 LSC_K = Recipe(k_means_of_all_rows, among_all, by_all, singular_vectors)
 LSC_R = replace(LSC_K, select=random_rows)
@@ -54,7 +58,7 @@ NYSTROM = Recipe(random_rows, None, None, nystrom_extension)
 SC = Recipe(None, None, None, cut_graph_of_rows)
 K_MEANS = Recipe(None, None, None, identity_embedding, lloyd_on_rows)
 
-MULTILEVEL = Recipe(rows_in_cells, in_nearest_cells, by_nearest, multilevel_cut, corners, count_many, DNC_SC)
+MULTILEVEL = Recipe(rows_in_cells, in_nearest_cells, by_nearest, multilevel_cut, corners, count_many, of_few=DNC_SC)
 """DnC-SC for hundreds to thousands of clusters."""
 
 SELECT = {"dnc": divide_and_conquer, "dnc-kmeans": divide_and_conquer_fully, "kmeans": k_means_of_all_rows}

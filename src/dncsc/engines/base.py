@@ -85,7 +85,7 @@ class Block:
 
     def __post_init__(self) -> None:
         # Columns do not refer to the block: a cycle would keep arrays until the garbage collector runs.
-        self.columns.rows = cache(partial(self.make, None))
+        self._all_rows = self.columns.rows = cache(partial(self.make, None))
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -100,8 +100,9 @@ class Block:
 
     def some_rows(self, chosen: np.ndarray) -> np.ndarray:
         """Some of the rows, by their numbers in the block; a fresh array."""
+        are_made = self._all_rows.cache_info().currsize > 0
         most = 2 * len(chosen) > len(self)  # then making all, in the engine's own array, is faster
-        return self.rows[chosen] if most else self.make(chosen)
+        return self.rows[chosen] if are_made or most else self.make(chosen)
 
     def some_values(self, names: Sequence[str], chosen: np.ndarray) -> list[np.ndarray]:
         """The named columns of some of the rows; what is not kept is made for these rows only."""
@@ -112,6 +113,11 @@ class Block:
 
 class Task(ABC, Generic[Total, Outcome]):
     """One pass over the rows. Plain data and a few methods, so that it can be sent to another process."""
+
+    @property
+    def name(self) -> str:
+        """What it is known by where tasks are watched."""
+        return type(self).__name__.strip("_").lower()
 
     @property
     def reads(self) -> Sequence[str]:
@@ -146,6 +152,27 @@ class Pass(Task[Total, Total]):
 
     def end(self, total: Total) -> Total:
         return total
+
+
+@dataclass(frozen=True)
+class Together(Task[list[Any], list[Any]]):
+    """Tasks that look at the same blocks, in one pass over the rows; none has to do with columns."""
+
+    tasks: Sequence[Task[Any, Any]]
+
+    @property
+    def name(self) -> str:
+        return self.tasks[0].name
+
+    def begin(self) -> list[Any]:
+        return [task.begin() for task in self.tasks]
+
+    def visit(self, total: list[Any], block: Block) -> None:
+        for task, each in zip(self.tasks, total, strict=True):
+            task.visit(each, block)
+
+    def end(self, total: list[Any]) -> list[Any]:
+        return [task.end(each) for task, each in zip(self.tasks, total, strict=True)]
 
 
 class Engine(ABC):

@@ -132,7 +132,7 @@ class DaskEngine(Engine):
             batches = batches_of(self._units, at, placement, self._rows.threads, self.layout.n_features)
             found = self._map(
                 visit_batch,
-                type(task).__name__.strip("_").lower(),
+                task.name,
                 [[(before.get(number), *(values[number] for values in own)) for number in batch] for batch in batches],
                 placement=[placement[batch[0]] for batch in batches],
                 work=shared,

@@ -140,7 +140,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     --------
     >>> from dncsc import estimate
     >>> print(estimate(100_000_000, 2).passes)
-    3
+    2
     """
     known = sorted({name for each in CLASSES.values() for name in inspect.signature(each).parameters})
     for name, value in params.items():
@@ -176,7 +176,7 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,
-        passes=(3 if size.is_sampled else 5 + 2 * rounds - size.measures_again) + (2 if size.n_prototypes else 0),
+        passes=(2 if size.is_sampled else 5 + 2 * rounds - size.measures_again) + (2 if size.n_prototypes else 0),
         seconds=seconds_of_passes(size, alpha, rounds)
         + seconds_of_clusters(size, given["n_init"])
         + seconds_of_prototypes(size),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Engine, Pass
+from dncsc.engines.base import Block, Engine, Pass, Task
 from dncsc.kernels.grouping import group_rows, put_rows
 from dncsc.kernels.hashing import places_below, row_keys, rows_below
 from dncsc.phases.inputs import ROWS, columns_of, some_values_of
@@ -125,18 +125,47 @@ def draw_in_groups(
         yield np.flatnonzero(part), _draw_batch(engine, stream, part, size, group, inputs)
 
 
+class RowsOnTheWay(NamedTuple):
+    """Rows that are drawn while a pass goes over all of them for another reason."""
+
+    stream: np.uint64
+    wanted: int
+    n_rows: int
+
+    @property
+    def task(self) -> Task[list[_Part], list[_Part]]:
+        wanted = np.array([self.wanted])
+        return _Sample(self.stream, _limits(wanted, np.array([self.n_rows]), _generous(wanted)), None, (ROWS,))
+
+    def drawn(self, engine: Engine, found: Sequence[list[_Part]]) -> Drawn | None:
+        """What `draw_rows` would give; None where too few of the rows have a positive weight."""
+        parts = [part for each in found for part in each]
+        if sum(len(part.keys) for part in parts) < self.wanted:
+            return None
+        return _put_together(engine, parts, np.array([self.wanted]))
+
+
 def _draw_batch(
     engine: Engine, stream: np.uint64, wanted: np.ndarray, size: np.ndarray, group: str | None, inputs: Sequence[str]
 ) -> Drawn:
-    generous = wanted + 6 * np.sqrt(wanted) + 30
+    generous = _generous(wanted)
     while True:
         limit = _limits(wanted, size, generous)
         parts = [part for total in engine.sweep(_Sample(stream, limit, group, inputs)) for part in total]
         found = np.concatenate([part.group for part in parts])
         if np.all(np.bincount(found, minlength=len(wanted)) >= wanted):
-            break
+            return _put_together(engine, parts, wanted)
         generous *= 2  # six standard deviations were not enough: never seen, but possible
-    keys = np.concatenate([part.keys for part in parts])
+
+
+def _generous(wanted: np.ndarray) -> np.ndarray:
+    """Rows to gather, so that there are as many as wanted in all likelihood."""
+    return wanted + 6 * np.sqrt(wanted) + 30
+
+
+def _put_together(engine: Engine, parts: list[_Part], wanted: np.ndarray) -> Drawn:
+    """Of the rows that were gathered, those with the smallest keys of each group."""
+    found, keys = (np.concatenate(each) for each in zip(*(part[:2] for part in parts), strict=True))
     place = _places(engine, found, keys, wanted)
     *values, keys, weight = _put_in_place(engine, parts, place, int(wanted.sum()))
     return Drawn(values, weight, np.cumsum([0, *wanted[wanted > 0]]), keys)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Engine, Pass
+from dncsc.engines.base import Block, Engine, Pass, Together
 from dncsc.engines.frame import COSINE, EUCLIDEAN, LEAST_SPREAD, Frame
-from dncsc.engines.scales import scale_for
+from dncsc.engines.scales import scale_for, scaled
 from dncsc.errors import InputError, NotFiniteError
 from dncsc.kernels.survey import survey_rows
+from dncsc.phases.sample import Drawn, RowsOnTheWay
 
 
 class NotFinite(NamedTuple):
@@ -178,9 +179,16 @@ class Surveyed:
     """rows that have no direction, where that is what counts"""
     checksum: int | None
     """of all rows and weights, where it was asked for"""
+    drawn: Drawn | None = None
+    """rows in that frame, where some were to be drawn on the way"""
 
 
-def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = False) -> Surveyed:
+def survey(
+    engine: Engine,
+    names: Sequence[str] | None = None,
+    checksum: bool = False,
+    on_the_way: RowsOnTheWay | None = None,
+) -> Surveyed:
     """Look at all values once, check them, and find the frame that is centred on them.
 
     Parameters
@@ -191,6 +199,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
         Names of the features, for the message.
     checksum : bool
         Whether to take one, to tell this data from other data.
+    on_the_way : RowsOnTheWay, optional
+        Rows to draw meanwhile.
 
     Raises
     ------
@@ -200,7 +210,8 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     """
     median_rows = min(max(MOST_MEDIAN_ROWS // engine.layout.n_blocks, 1), MEDIAN_ROWS)
     dtype, metric = engine.frame.dtype, engine.frame.metric
-    seen = engine.sweep(_Survey(engine.layout.n_features, median_rows, checksum, metric == COSINE))
+    tasks = [_Survey(engine.layout.n_features, median_rows, checksum, metric == COSINE)]
+    seen, *gathered = zip(*engine.sweep(Together([*tasks, *([on_the_way.task] if on_the_way else [])])), strict=True)
     check_finite([bad for total in seen for bad in total.not_finite], names)
     n_counted = sum(total.n_counted for total in seen)
     check_weights([bad for total in seen for bad in total.bad_weights], n_counted)
@@ -216,4 +227,13 @@ def survey(engine: Engine, names: Sequence[str] | None = None, checksum: bool = 
     checks = [check for total in seen for check in total.checks]
     whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
     weight_scale, n_zero = scale_for(max(total.heaviest for total in seen)), sum(total.n_zero for total in seen)
-    return Surveyed(frame, weight_scale, n_counted, n_zero, whole)
+    surveyed = Surveyed(frame, weight_scale, n_counted, n_zero, whole)
+    return replace(surveyed, drawn=_placed(on_the_way.drawn(engine, *gathered), surveyed)) if on_the_way else surveyed
+
+
+def _placed(drawn: Drawn | None, surveyed: Surveyed) -> Drawn | None:
+    """Rows that were drawn in the raw frame, in the one that was found since."""
+    if drawn is None:
+        return None
+    rows = [surveyed.frame.place(each) for each in drawn.values]
+    return drawn._replace(values=rows, weight=scaled(drawn.weight, surveyed.weight_scale))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from dncsc import DnCSC
 from dncsc.engines.dask_engine import DaskEngine
 from dncsc.engines.local import LocalEngine
 from dncsc.phases import shared_sample
+from dncsc.phases.shared_sample import all_are_asked
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +22,32 @@ def few_are_many(monkeypatch):
 
 
 @pytest.mark.parametrize("engine", [LocalEngine, DaskEngine])
-def test_rows_are_surveyed_sampled_and_labelled_and_no_more(flower, passes_of, engine):
+def test_rows_are_surveyed_while_some_are_drawn_and_labelled_and_no_more(flower, passes_of, engine):
     X = flower[0][:40_000]
     passes = passes_of(engine)
     DnCSC(3, n_landmarks=60, random_state=0).fit(da.from_array(X, chunks=(9_000, 2)) if engine is DaskEngine else X)
+    assert passes == ["_Survey+_Sample", "_Label"]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_rows_drawn_on_the_way_are_those_that_a_pass_of_its_own_would_draw(flower, monkeypatch, passes_of, metric):
+    X = flower[0][:40_000]
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(X)) * 2.0**70  # beyond what is used as it is
+    model, other = (DnCSC(3, n_landmarks=60, metric=metric, random_state=0) for _ in range(2))
+    model.fit(X, sample_weight=weight)
+    usual, passes = DnCSC._recipe, passes_of(LocalEngine)
+    monkeypatch.setattr(DnCSC, "_recipe", lambda self, d: replace(usual(self, d), on_the_way=all_are_asked))
+    other.fit(X, sample_weight=weight)
     assert passes == ["_Survey", "_Sample", "_Label"]
+    np.testing.assert_array_equal(model.landmarks_, other.landmarks_)
+    np.testing.assert_array_equal(model.labels_, other.labels_)
+
+
+def test_where_many_rows_have_no_weight_others_are_drawn_in_a_pass_of_its_own(flower, passes_of):
+    X = flower[0][:100_000]
+    passes = passes_of(LocalEngine)
+    DnCSC(3, n_landmarks=60, random_state=0).fit(X, sample_weight=np.arange(len(X)) % 2)
+    assert passes == ["_Survey+_Sample", "_Sample", "_Label"]
 
 
 def test_weights_that_are_named_see_all_rows(flower, passes_of):

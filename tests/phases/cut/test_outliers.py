@@ -54,17 +54,17 @@ def test_a_small_but_true_cluster_is_kept():
 
 def test_a_vector_extends_over_what_it_is_constant_on():
     mass = np.array([1.0, 2.0, 3.0, 4.0])
-    assert participation_ratio(mass, np.array([0.0, 5.0, 5.0, 0.0])) == pytest.approx(5)
-    assert participation_ratio(mass, np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(10)
+    vectors = np.array([[0.0, 5.0, 5.0, 0.0], [1.0, -1.0, 1.0, -1.0]])
+    assert [float(participation_ratio(mass, vector)) for vector in vectors] == pytest.approx([5, 10])
+    assert participation_ratio(mass, vectors.T) == pytest.approx([5, 10])
 
 
 def test_a_localized_vector_is_thin_and_light():
     members = np.arange(1_000)
 
     def is_localized(mass, count):
-        return OutlierTest(CutPolicy(), mass, n_clusters=4).is_localized(
-            count, members, (members < count).astype(float)
-        )
+        vectors = (members < count).astype(float)[:, None]
+        return OutlierTest(CutPolicy(), mass, n_clusters=4).are_localized(np.array([count]), members, vectors).item()
 
     mass = np.ones(1_000)
     assert is_localized(mass, 5)

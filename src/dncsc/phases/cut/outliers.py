@@ -47,17 +47,20 @@ class OutlierTest:
         """The same for a component of many landmarks."""
         return 0.0 if self.n_rows is None else self.policy.component_rows * float(self.mass.sum()) / self.n_rows
 
-    def is_localized(self, extent: float, members: np.ndarray, vector: np.ndarray) -> bool:
-        """Whether a vector that extends over so many landmarks is localized; never for infinitely many."""
-        mass = participation_ratio(self.mass[members], vector)
-        is_thin = extent < self.least_landmarks and mass < self.least_mass
-        return is_thin or (extent < np.inf and mass < self.policy.localized_share * self._mean_cluster)
+    def are_localized(self, extent: np.ndarray, members: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """Whether vectors that extend over so many landmarks are localized; never those over infinitely many."""
+        mass = participation_ratio(self.mass[members], vectors)
+        are_thin = (extent < self.least_landmarks) & (mass < self.least_mass)
+        return are_thin | ((extent < np.inf) & (mass < self.policy.localized_share * self._mean_cluster))
 
 
-def participation_ratio(mass: np.ndarray, vector: np.ndarray) -> float:
-    """Mass that a vector extends over, ``(sum m v^2)^2 / sum m v^4``: that of a group, if it is constant there."""
-    scaled = (vector / np.abs(vector).max(initial=TINY)) ** 2
-    return float((mass @ scaled) ** 2 / max(mass @ scaled**2, TINY))
+def participation_ratio(mass: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Mass that a vector extends over, ``(sum m v^2)^2 / sum m v^4``: that of a group, if it is constant there.
+
+    Of one vector (n,), or of each column of several (n, m).
+    """
+    scaled = (vectors / np.abs(vectors).max(axis=0, initial=TINY)) ** 2
+    return np.asarray((mass @ scaled) ** 2 / np.maximum(mass @ scaled**2, TINY))
 
 
 class OutlierLimit(NamedTuple):

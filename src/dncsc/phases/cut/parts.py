@@ -130,7 +130,7 @@ def _slow_vectors(piece: _Piece) -> list[_Vector]:
     values, vectors = leading_eigenpairs(csr_array(scale @ piece.links @ scale), min(N_VECTORS, len(root)), root)
     found = []
     for value, vector in zip(values[1:].tolist(), (vectors / root[:, None]).T[1:], strict=True):
-        n_landmarks, n_rows = (participation_ratio(mass, vector) for mass in (np.ones(len(root)), degree))
+        n_landmarks, n_rows = (float(participation_ratio(mass, vector)) for mass in (np.ones(len(root)), degree))
         found.append(_Vector(1 - value, vector, n_landmarks, n_rows, n_rows / degree.sum()))
     return found
 

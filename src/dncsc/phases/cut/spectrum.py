@@ -286,9 +286,12 @@ def _pairs(graph: _Linked, components: list[np.ndarray], count: int, test: Outli
         values, vectors = leading_eigenpairs(inside, min(count, len(members)), root, graph.factorise)
         values[0] = 1
         values[1:] = np.minimum(values[1:], LARGEST_EIGENVALUE)  # each component's own vector comes first
-        for number, (value, vector) in enumerate(zip(values.tolist(), (vectors / root[:, None]).T, strict=True)):
-            extent = np.inf if number == 0 else participation_ratio(np.ones(len(members)), vector)
-            pairs.append(_Pair(value, members, vector, extent, test.is_localized(extent, members, vector)))
+        vectors = vectors / root[:, None]
+        extent = participation_ratio(np.ones(len(members)), vectors)
+        extent[0] = np.inf
+        localized = test.are_localized(extent, members, vectors)
+        of_each = zip(values.tolist(), vectors.T, extent.tolist(), localized.tolist(), strict=True)
+        pairs += [_Pair(value, members, *others) for value, *others in of_each]
     return sorted(pairs, key=lambda pair: -pair.value)
 
 

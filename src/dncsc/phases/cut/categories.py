@@ -66,13 +66,13 @@ def _cells(shared: np.ndarray, used: np.ndarray, least: float) -> np.ndarray:
 
 def _longest_runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The longest run of values that are the same, in each column: its least and its largest value."""
-    values, columns = np.sort(values, axis=0), np.arange(values.shape[1])
-    place = np.arange(len(values))[:, None]
-    is_first = np.ones(values.shape, bool)
-    is_first[1:] = np.diff(values, axis=0) > SAME * values.std(axis=0, dtype=np.float64)
-    start = np.maximum.accumulate(np.where(is_first, place, 0), axis=0)
-    end = np.argmax(place - start, axis=0)
-    return values[start[end, columns], columns], values[end, columns]
+    lines = np.sort(np.ascontiguousarray(values.T), axis=1)
+    number, place = np.arange(len(lines)), np.arange(len(values), dtype=np.int32)
+    is_first = np.ones(lines.shape, bool)
+    is_first[:, 1:] = np.diff(lines, axis=1) > SAME * lines.std(axis=1, dtype=np.float64, keepdims=True)
+    start = np.maximum.accumulate(np.where(is_first, place, np.int32(0)), axis=1)
+    end = np.argmax(place - start, axis=1)
+    return lines[number, start[number, end]], lines[number, end]
 
 
 def share_explained(common: np.ndarray, mass: np.ndarray, coordinates: np.ndarray) -> np.ndarray:

@@ -108,7 +108,7 @@ Noise = Annotated[
 ]
 Refine = Annotated[
     bool,
-    option(METHOD, "More landmarks, and neighbours have a say: better labels, in two to six times the time."),
+    option(METHOD, "More landmarks, and neighbours have a say: better labels, in two to four times the time."),
 ]
 Seed = Annotated[int, option(METHOD, "Seed: one seed, one answer, on any number of threads.", metavar="N", min=0)]
 Jobs = Annotated[int | None, option(RUNNING, "Threads. Default: as many as there are cores.", metavar="N")]

@@ -22,7 +22,8 @@ class DnCSC(LandmarkClusterer):
     ----------
     n_clusters : int or "auto", default=8
         Number of clusters, k. "auto" looks for a clear gap between eigenvalues, or, where there may be more than fifty,
-        for where links between clusters fall off, and warns where that is not clear.
+        for where links between clusters fall off, and warns where that is not clear. What it counts are groups of
+        `diagnosis_.smallest` rows and more; whether smaller ones count is left to chance. More landmarks lower that.
     metric : {"euclidean", "cosine"}, default="euclidean"
         What distances are between: the rows, or for "cosine" the rows divided by their length, so that only their
         directions count. The distance of two directions is ``sqrt(2 - 2 cos)``, from 0 to 2. Rows of zeros have none:
@@ -64,11 +65,11 @@ class DnCSC(LandmarkClusterer):
         Share of the rows that get the label -1: those with the least `score_samples`, which lie apart from all others.
         New rows as far away get it too. The clusters themselves do not depend on it.
     refine : bool, default=False
-        Better labels for more time: there are more landmarks, 5,000 with 70,000 rows or more, of fewer than 16 features
+        Better labels for more time: there are more landmarks, 4,000 with 56,000 rows or more, of fewer than 16 features
         2,000 with 28,000, and neighbours have a say. Of up to 35,000 rows at random, the prototypes, each takes the
         cluster of most of its neighbours among them, until hardly any changes; a row at a border then takes that of
-        most prototypes near it. `transform` and `score_samples` are as they were. A fit takes two to six times as long,
-        and the model holds the prototypes, by their first 32 principal components. Where next to none would change, and
+        most prototypes near it. `transform` and `score_samples` are as they were. A fit takes two to four times as
+        long, and the model holds the prototypes, by up to 32 principal components. Where next to none would change, and
         where clusters are many (see `select`) and links of rows decide in any case, labels stay as they are.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the

@@ -19,7 +19,7 @@ from dncsc.datasets import embeddings, load
 from dncsc.metrics import scores
 from dncsc.phases.select import few_directions
 
-SETS = ["usps", "mnist", "covertype", "10-topics-64-30000", "20-topics-96-50000", "30-topics-128-50000"]
+SETS = ["mnist", "covertype", "10-topics-64-30000", "20-topics-96-50000", "30-topics-128-50000"]
 CHOICES = {"all features": 2.0, "as chosen": few_directions.LEAST_SHARE, "directions": -1.0}
 
 

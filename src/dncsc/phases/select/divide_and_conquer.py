@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -60,8 +59,8 @@ def divide_and_conquer(engine: Engine, settings: Settings) -> Selection:
         engine.register(selection.columns)
         return selection
     if settings.n_counted * settings.n_landmarks > MOST_DISTANCES:
-        n_drawn = _sample_size(settings, _first_parts(settings, settings.n_counted))
-        directions = few_directions(engine, settings, int(n_drawn))
+        n_drawn = _sample_size(settings, np.array(_first_parts(settings, settings.n_counted))).item()
+        directions = few_directions(engine, settings, n_drawn)
         if directions is not None:
             return _divide_in_directions(engine, settings, directions)
     return _settle(engine, settings, _divide_until_p(AllRows(engine, settings), settings))
@@ -105,9 +104,8 @@ def _divide_in_directions(engine: Engine, settings: Settings, directions: np.nda
     tree = replace(selection.tree, directions=directions)
     subsets = assign(engine, tree)
     has_rows = subsets.mass[:, None] > 0
-    means = np.where(has_rows, subsets.sums, selection.landmarks @ directions) / np.where(
-        has_rows, subsets.mass[:, None], 1
-    )
+    sums = np.where(has_rows, subsets.sums, selection.landmarks @ directions)
+    means = sums / np.where(has_rows, subsets.mass[:, None], 1)
     return Selection(engine.frame.restore_length(means.astype(engine.frame.dtype)), tree)
 
 
@@ -191,6 +189,6 @@ def _first_parts(settings: Settings, n_rows: int) -> int:
     return min(settings.n_landmarks, settings.selection_rate, n_rows)
 
 
-def _sample_size(settings: Settings, parts: np.ndarray | int) -> Any:
+def _sample_size(settings: Settings, parts: np.ndarray) -> np.ndarray:
     """Rows that k-means sees to divide subsets into so many parts."""
-    return np.minimum(settings.sample_size, ROWS_A_PART * parts)
+    return np.asarray(np.minimum(settings.sample_size, ROWS_A_PART * parts))

@@ -21,8 +21,8 @@ from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import AUTO, Settings
 from dncsc.phases.shared_sample import drawn_once
 
-LEAST_FEATURES = 32
-FEATURES_A_DIRECTION, MOST_DIRECTIONS = 4, 31
+LEAST_FEATURES, FEATURES_A_DIRECTION, MOST_DIRECTIONS = 32, 4, 31
+"""Of fewer features, or by more directions, there is little to gain."""
 
 TRIED_ROWS = 1000
 """that directions are found with, and judged by"""

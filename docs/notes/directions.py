@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -17,10 +18,12 @@ import numpy as np
 from dncsc import DnCSC
 from dncsc.datasets import embeddings, load
 from dncsc.metrics import scores
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.select import few_directions
+from dncsc.phases.select.few_directions import TRIED_ROWS, directions_that_tell
 
 SETS = ["mnist", "covertype", "10-topics-64-30000", "20-topics-96-50000", "30-topics-128-50000"]
-CHOICES = {"all features": 2.0, "as chosen": few_directions.LEAST_SHARE, "directions": -1.0}
+CHOICES = {"all features": 2.0, "as chosen": CutPolicy.projected_share, "directions": -1.0}
 
 
 def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -33,15 +36,15 @@ def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def share(X: np.ndarray) -> float:
     """What directions hold of the squared differences of near rows, beyond what as many at random do."""
-    some = X[np.random.default_rng(0).choice(len(X), few_directions.TRIED_ROWS, replace=False)]
-    steps = [step / 100 for step in range(101)]
-    held = [step for step in steps if _tell(some - some.mean(axis=0), step)]
+    some = X[np.random.default_rng(0).choice(len(X), TRIED_ROWS, replace=False)]
+    some = some - some.mean(axis=0)
+    held = (step / 100 for step in range(101) if directions_that_tell(some, step / 100) is not None)
     return max(held, default=0.0)
 
 
-def _tell(rows: np.ndarray, least: float) -> bool:
-    with mock.patch.object(few_directions, "LEAST_SHARE", least):
-        return few_directions.directions_that_tell(rows) is not None
+def _by(least: float, rows: np.ndarray, usual: float) -> np.ndarray | None:
+    """`directions_that_tell` with another limit than the usual one."""
+    return directions_that_tell(rows, least)
 
 
 def main(seeds: int, sets: list[str]) -> None:
@@ -53,7 +56,7 @@ def main(seeds: int, sets: list[str]) -> None:
         for least in CHOICES.values():
             lines = []
             for seed in range(seeds):
-                with mock.patch.object(few_directions, "LEAST_SHARE", least):
+                with mock.patch.object(few_directions, "directions_that_tell", partial(_by, least)):
                     start = time.perf_counter()
                     labels = DnCSC(len(np.unique(y)), random_state=seed).fit(X).labels_
                     seconds = time.perf_counter() - start

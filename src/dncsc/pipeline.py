@@ -31,7 +31,7 @@ from dncsc.phases.noise import find_noise_threshold
 from dncsc.phases.refine import Refined, refine
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-from dncsc.phases.shared_sample import keep_rows
+from dncsc.phases.shared_sample import keep_sample
 from dncsc.phases.survey import Surveyed, survey
 from dncsc.recipes import Recipe
 from dncsc.version import __version__
@@ -148,13 +148,13 @@ def run(
     steps = _Steps(engine, say, keeper)
     early = None
     if ensemble is None and keeper is None:  # members have samples of their own, and what was kept may need none
-        early = recipe.on_the_way(engine, settings(engine.frame, engine.layout.n_rows, False))
+        early = recipe.early_sample(engine, settings(engine.frame, engine.layout.n_rows, False))
     surveyed = steps("survey", survey, names, keeper is not None, early)
     engine.frame, engine.weight_scale = surveyed.frame, surveyed.weight_scale
     choose = partial(settings, surveyed.frame, surveyed.n_counted)
     chosen = choose(False)
     if surveyed.drawn is not None:
-        keep_rows(engine, chosen, surveyed.drawn)
+        keep_sample(engine, chosen, surveyed.drawn)
     if keeper is not None:
         keeper.start(_made_from(recipe, engine, surveyed, chosen, ensemble))
     if ensemble is None:

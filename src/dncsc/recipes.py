@@ -17,7 +17,7 @@ from dncsc.phases.exact_graph import cut_graph_of_rows
 from dncsc.phases.kmeans_baseline import identity_embedding, lloyd_on_rows
 from dncsc.phases.nearest import Links, among_all, auto_search, near_own_landmark
 from dncsc.phases.nystrom import nystrom_extension
-from dncsc.phases.sample import RowsOnTheWay
+from dncsc.phases.sample import EarlySample
 from dncsc.phases.select.cells import rows_in_cells
 from dncsc.phases.select.divide_and_conquer import (
     divide_and_conquer,
@@ -28,7 +28,7 @@ from dncsc.phases.select.hubs import hubs_of_k_means_parts, hubs_of_random_parts
 from dncsc.phases.select.sampled import hybrid, random_rows
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-from dncsc.phases.shared_sample import all_are_asked, rows_on_the_way
+from dncsc.phases.shared_sample import early_sample, no_early_sample
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Recipe:
     discretize: Callable[[Engine, Settings, Any], Centroids] = k_means
     count: Callable[[Engine, Settings, Links], Counted] = count_clusters
     """where the number of clusters is to be found"""
-    on_the_way: Callable[[Engine, Settings], RowsOnTheWay | None] = all_are_asked
+    early_sample: Callable[[Engine, Settings], EarlySample | None] = no_early_sample
     """rows to draw while all are surveyed"""
     of_few: Recipe | None = None
     """what cuts the graph instead, where few clusters are counted of the many that there might be"""
 
 
-DNC_SC = Recipe(divide_and_conquer, auto_search, by_nearest, transfer_cut, on_the_way=rows_on_the_way)
+DNC_SC = Recipe(divide_and_conquer, auto_search, by_nearest, transfer_cut, early_sample=early_sample)
 U_SPEC = replace(DNC_SC, select=hybrid, nearest=near_own_landmark)
 LSC_K = Recipe(k_means_of_all_rows, among_all, by_all, singular_vectors)
 LSC_R = replace(LSC_K, select=random_rows)

@@ -155,7 +155,7 @@ class Pass(Task[Total, Total]):
 
 
 @dataclass(frozen=True)
-class Together(Task[list[Any], list[Any]]):
+class FusedPass(Task[list[Any], list[Any]]):
     """Tasks that look at the same blocks, in one pass over the rows; none has to do with columns."""
 
     tasks: Sequence[Task[Any, Any]]

@@ -56,7 +56,7 @@ def project_rows(rows, directions, places):
             places[r, m] = total
 
 
-def coordinates(rows: np.ndarray, directions: np.ndarray | None) -> np.ndarray:
+def projected(rows: np.ndarray, directions: np.ndarray | None) -> np.ndarray:
     """Rows in some directions, or as they are; each by itself, so that it is the same in any block."""
     if directions is None:
         return rows

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import search_others
+from dncsc.phases.cut.eigenpairs import Wanted
 from dncsc.phases.cut.landmark_graph import LandmarkGraph
-from dncsc.phases.cut.pairs import Wanted
 from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.embedding import nearest_centroids, to_norm_one

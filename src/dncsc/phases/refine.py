@@ -22,7 +22,7 @@ from dncsc.engines.layout import block_rows
 from dncsc.engines.seeds import generator, stream
 from dncsc.kernels.communities import move_nodes, vote_rows
 from dncsc.kernels.nearest import search_all
-from dncsc.kernels.projection import coordinates, leading_directions
+from dncsc.kernels.projection import leading_directions, projected
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.policy import CutPolicy
@@ -33,8 +33,8 @@ from dncsc.phases.sample import draw_rows
 from dncsc.phases.select.tree import Cells
 from dncsc.phases.settings import Settings
 
-DIRECTION_ROWS, LEFT = 5_000, 1e-3
-"""Rows that directions are found with, and the share of their squares that need not lie in these."""
+DIRECTION_ROWS = 5_000
+"""Rows that directions are found with."""
 MAX_ROUNDS = 30
 """of prototypes that change sides"""
 PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
@@ -61,7 +61,7 @@ class Prototypes:
 
     def vote(self, rows: np.ndarray) -> np.ndarray:
         """The cluster of most of the prototypes nearest to each row, of which nearer ones count more."""
-        nearest, squared, _ = self.search.find(coordinates(rows, self.directions))
+        nearest, squared, _ = self.search.find(projected(rows, self.directions))
         shares = Adaptive().weigh(nearest, squared)[0]
         labels, unused = np.empty(len(rows), np.int32), np.empty(len(rows), shares.dtype)
         vote_rows(nearest, shares, self.cluster, labels, unused)
@@ -128,8 +128,10 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
     *links, rows = drawn.values
     directions = None
     if rows.shape[1] > policy.prototype_features:
-        directions = leading_directions(drawn.fewer(DIRECTION_ROWS).values[-1], policy.prototype_features, LEFT)
-    [places] = _in_blocks(engine, lambda some: [coordinates(some, directions)], rows)
+        directions = leading_directions(
+            drawn.fewer(DIRECTION_ROWS).values[-1], policy.prototype_features, policy.prototype_loss
+        )
+    [places] = _in_blocks(engine, lambda some: [projected(some, directions)], rows)
     search, order = _sorted_by_cells(engine, settings, places)
     nearest, squared = (each[order] for each in links)
     before = embedding.label(centroids, nearest, squared)[0]

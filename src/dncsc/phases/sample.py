@@ -125,7 +125,7 @@ def draw_in_groups(
         yield np.flatnonzero(part), _draw_batch(engine, stream, part, size, group, inputs)
 
 
-class RowsOnTheWay(NamedTuple):
+class EarlySample(NamedTuple):
     """Rows that are drawn while a pass goes over all of them for another reason."""
 
     stream: np.uint64

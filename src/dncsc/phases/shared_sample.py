@@ -12,7 +12,7 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
 from dncsc.kernels.nearest import LANDMARKS_ALONG
 from dncsc.phases.inputs import ROWS
-from dncsc.phases.sample import Drawn, RowsOnTheWay, draw_rows, rows_to_place
+from dncsc.phases.sample import Drawn, EarlySample, draw_rows, rows_to_place
 from dncsc.phases.settings import AUTO, Settings
 
 MANY_ROWS = 200_000
@@ -46,17 +46,17 @@ def shared_rows(engine: Engine, settings: Settings, wanted: int) -> Drawn:
     return drawn_once(engine, settings, sample_keys(settings), wanted)
 
 
-def all_are_asked(engine: Engine, settings: Settings) -> None:
+def no_early_sample(engine: Engine, settings: Settings) -> None:
     """No rows tell for the others: none is drawn on the way."""
 
 
-def rows_on_the_way(engine: Engine, settings: Settings) -> RowsOnTheWay | None:
+def early_sample(engine: Engine, settings: Settings) -> EarlySample | None:
     """The same rows, to be drawn while a pass goes over all of them; None where all rows are asked."""
     wanted = rows_that_tell(engine, settings, settings.n_landmarks)
-    return None if wanted is None else RowsOnTheWay(sample_keys(settings), wanted, engine.layout.n_rows)
+    return None if wanted is None else EarlySample(sample_keys(settings), wanted, engine.layout.n_rows)
 
 
-def keep_rows(engine: Engine, settings: Settings, drawn: Drawn) -> None:
+def keep_sample(engine: Engine, settings: Settings, drawn: Drawn) -> None:
     """Keep rows that were drawn on the way for `shared_rows`."""
     engine.samples[sample_keys(settings), (ROWS,)] = drawn
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dncsc.engines.base import Block, Engine, Pass, Together
+from dncsc.engines.base import Block, Engine, FusedPass, Pass, Task
 from dncsc.engines.frame import COSINE, EUCLIDEAN, LEAST_SPREAD, Frame
 from dncsc.engines.scales import scale_for, scaled
 from dncsc.errors import InputError, NotFiniteError
 from dncsc.kernels.survey import survey_rows
-from dncsc.phases.sample import Drawn, RowsOnTheWay
+from dncsc.phases.sample import Drawn, EarlySample
 
 
 class NotFinite(NamedTuple):
@@ -187,7 +187,7 @@ def survey(
     engine: Engine,
     names: Sequence[str] | None = None,
     checksum: bool = False,
-    on_the_way: RowsOnTheWay | None = None,
+    early_sample: EarlySample | None = None,
 ) -> Surveyed:
     """Look at all values once, check them, and find the frame that is centred on them.
 
@@ -199,7 +199,7 @@ def survey(
         Names of the features, for the message.
     checksum : bool
         Whether to take one, to tell this data from other data.
-    on_the_way : RowsOnTheWay, optional
+    early_sample : EarlySample, optional
         Rows to draw meanwhile.
 
     Raises
@@ -210,8 +210,10 @@ def survey(
     """
     median_rows = min(max(MOST_MEDIAN_ROWS // engine.layout.n_blocks, 1), MEDIAN_ROWS)
     dtype, metric = engine.frame.dtype, engine.frame.metric
-    tasks = [_Survey(engine.layout.n_features, median_rows, checksum, metric == COSINE)]
-    seen, *gathered = zip(*engine.sweep(Together([*tasks, *([on_the_way.task] if on_the_way else [])])), strict=True)
+    tasks: list[Task[Any, Any]] = [_Survey(engine.layout.n_features, median_rows, checksum, metric == COSINE)]
+    if early_sample is not None:
+        tasks.append(early_sample.task)
+    seen, *gathered = zip(*engine.sweep(FusedPass(tasks)), strict=True)
     check_finite([bad for total in seen for bad in total.not_finite], names)
     n_counted = sum(total.n_counted for total in seen)
     check_weights([bad for total in seen for bad in total.bad_weights], n_counted)
@@ -228,12 +230,11 @@ def survey(
     whole = zlib.crc32(np.array(checks, np.uint32).data) if checksum else None
     weight_scale, n_zero = scale_for(max(total.heaviest for total in seen)), sum(total.n_zero for total in seen)
     surveyed = Surveyed(frame, weight_scale, n_counted, n_zero, whole)
-    return replace(surveyed, drawn=_placed(on_the_way.drawn(engine, *gathered), surveyed)) if on_the_way else surveyed
+    drawn = None if early_sample is None else early_sample.drawn(engine, *gathered)
+    return surveyed if drawn is None else replace(surveyed, drawn=_in_frame(drawn, surveyed))
 
 
-def _placed(drawn: Drawn | None, surveyed: Surveyed) -> Drawn | None:
+def _in_frame(drawn: Drawn, surveyed: Surveyed) -> Drawn:
     """Rows that were drawn in the raw frame, in the one that was found since."""
-    if drawn is None:
-        return None
     rows = [surveyed.frame.place(each) for each in drawn.values]
     return drawn._replace(values=rows, weight=scaled(drawn.weight, surveyed.weight_scale))

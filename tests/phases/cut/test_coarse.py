@@ -8,8 +8,8 @@ import pytest
 from dncsc import DnCSC, UnclearClustersWarning, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
 from dncsc.phases.cut.coarse import beyond_categories, coarse_spectrum
+from dncsc.phases.cut.eigenpairs import Wanted
 from dncsc.phases.cut.outliers import join_lightest
-from dncsc.phases.cut.pairs import Wanted
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum
 

@@ -10,10 +10,10 @@ from sklearn.datasets import make_blobs
 
 import naive
 from dncsc import DnCSC
-from dncsc.phases.cut import pairs as pairs_of_a_graph
+from dncsc.phases.cut import eigenpairs
+from dncsc.phases.cut.eigenpairs import Eigenpair, Fragmented, Wanted
 from dncsc.phases.cut.landmark_graph import LandmarkGraph
 from dncsc.phases.cut.outliers import OutlierLimit
-from dncsc.phases.cut.pairs import Fragmented, Pair, Wanted
 from dncsc.phases.cut.spectrum import bottom_of_spectrum
 from graphs import spectrum_of
 
@@ -138,10 +138,10 @@ def test_a_graph_is_not_solved_again_while_what_is_in_the_way_hangs_on(monkeypat
     def pairs(graph, components, count, test):
         solved.append(components)
         whole, localized = np.ones(len(components[0])), np.isin(components[0], group).astype(float)
-        of_all = Pair(1.0, components[0], whole, np.inf, False)
-        return [of_all, Pair(0.999, components[0], localized, 5.0, True)]
+        of_all = Eigenpair(1.0, components[0], whole, np.inf, False)
+        return [of_all, Eigenpair(0.999, components[0], localized, 5.0, True)]
 
-    monkeypatch.setattr(pairs_of_a_graph, "_pairs", pairs)
+    monkeypatch.setattr(eigenpairs, "_pairs", pairs)
     ring = np.roll(np.eye(100), 1, axis=1) + np.roll(np.eye(100), -1, axis=1)
     similarity = block_diag([ring, np.full((5, 5), 0.4), [[2.0]]]).toarray()
     for one, other, link in [(0, 100, 0.1), (0, 105, 1e-3)]:

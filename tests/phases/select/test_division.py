@@ -13,7 +13,7 @@ from dncsc import DnCSC
 from dncsc.engines.dask_engine import DaskEngine
 from dncsc.engines.local import LocalEngine
 from dncsc.phases import shared_sample
-from dncsc.phases.shared_sample import all_are_asked
+from dncsc.phases.shared_sample import no_early_sample
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def test_rows_drawn_on_the_way_are_those_that_a_pass_of_its_own_would_draw(flowe
     model, other = (DnCSC(3, n_landmarks=60, metric=metric, random_state=0) for _ in range(2))
     model.fit(X, sample_weight=weight)
     usual, passes = DnCSC._recipe, passes_of(LocalEngine)
-    monkeypatch.setattr(DnCSC, "_recipe", lambda self, d: replace(usual(self, d), on_the_way=all_are_asked))
+    monkeypatch.setattr(DnCSC, "_recipe", lambda self, d: replace(usual(self, d), early_sample=no_early_sample))
     other.fit(X, sample_weight=weight)
     assert passes == ["_Survey", "_Sample", "_Label"]
     np.testing.assert_array_equal(model.landmarks_, other.landmarks_)

@@ -11,6 +11,7 @@ from dncsc import DnCSC, load_model
 from dncsc.engines.dask_engine import DaskEngine
 from dncsc.engines.local import LocalEngine
 from dncsc.metrics import ari
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.select import divide_and_conquer
 from dncsc.phases.select.few_directions import directions_that_tell
 
@@ -38,7 +39,7 @@ def moons_in_a_plane(n, noise=0.004, seed=0):
 
 def test_a_plane_is_seen():
     X, _ = moons_in_a_plane(1000)
-    directions = directions_that_tell(X - X.mean(axis=0))
+    directions = directions_that_tell(X - X.mean(axis=0), CutPolicy.projected_share)
     plane = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:2]
     np.testing.assert_allclose(directions @ directions.T, np.eye(len(directions)), atol=1e-5)
     assert len(directions) == FEATURES // 4
@@ -47,7 +48,7 @@ def test_a_plane_is_seen():
 
 def test_rows_that_differ_in_all_directions_are_seen_in_all_features():
     rows = np.random.default_rng(0).standard_normal((1000, FEATURES), dtype=np.float32)
-    assert directions_that_tell(rows) is None
+    assert directions_that_tell(rows, CutPolicy.projected_share) is None
 
 
 def test_groups_far_apart_do_not_hide_what_is_within_them():
@@ -56,12 +57,12 @@ def test_groups_far_apart_do_not_hide_what_is_within_them():
     inside, _ = moons_in_a_plane(1000)
     rows = inside + (20 * random.standard_normal((12, 12)) @ basis(random, 12))[random.integers(0, 12, 1000)]
     rows = (rows - rows.mean(axis=0)).astype(np.float32)
-    assert directions_that_tell(rows) is None
+    assert directions_that_tell(rows, CutPolicy.projected_share) is None
 
 
 def test_few_rows_tell_nothing():
     X, _ = moons_in_a_plane(900)
-    assert directions_that_tell(X - X.mean(axis=0)) is None
+    assert directions_that_tell(X - X.mean(axis=0), CutPolicy.projected_share) is None
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])

@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 from dncsc.kernels.nearest import search_all
 from dncsc.phases.affinity import gaussian
 from dncsc.phases.cut.categories import common_values, share_explained
+from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.landmark_graph import LandmarkGraph
-from dncsc.phases.cut.pairs import Fragmented, Wanted
 from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.kmeans import kmeans
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.phases.affinity import Adaptive
+from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.fall import Fall, fall_of_strength
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.outliers import OutlierLimit
-from dncsc.phases.cut.pairs import Fragmented, Wanted
 from dncsc.phases.cut.parts import count_parts
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import bottom_of_spectrum

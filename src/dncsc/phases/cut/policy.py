@@ -96,6 +96,11 @@ class CutPolicy:
     """times the largest eigenvalue of a localized vector: weaker links are dropped, so that what hangs on them becomes
     an outlier component (without: circles and Gaussians 10)"""
 
+    # Selection
+    projected_share: float = 0.3
+    """of what near rows differ by, beyond what as many directions at random hold: from here on rows are divided by
+    their first principal components (images have 0.4 and more; embeddings less than 0.2: they would lose 5 to 16)"""
+
     # Inflation
     dense: float = 10.0
     """times the rows of linked landmarks: one of more may be a cluster by itself (without: a dense spot 79)"""
@@ -152,6 +157,9 @@ class CutPolicy:
     """of a prototype and of a row, among the prototypes"""
     prototype_features: int = 32
     """that prototypes are compared by: principal components, where rows have more features (128: MNIST, USPS 0.6)"""
+    prototype_loss: float = 1e-3
+    """share of the squares that principal components may leave out, where fewer are enough (0: Covertype takes half as
+    long again; 0.01: the same labels but for noise)"""
     refined_resolution: float = 0.5
     """of the modularity that prototypes gain where they change sides (1: ARI of a dense group beside sparse ones, and
     of a line, 50 to 75)"""

@@ -9,18 +9,18 @@ import scipy.sparse
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from dncsc.phases.cut.landmark_graph import LandmarkGraph
-from dncsc.phases.cut.outliers import adopt_nearest
-from dncsc.phases.cut.pairs import (
+from dncsc.phases.cut.eigenpairs import (
     LARGEST_EIGENVALUE,
+    Eigenpair,
     Fragmented,
     LinkedLandmarks,
-    Pair,
     Wanted,
     eigenvalues_of,
-    find_pairs,
+    find_eigenpairs,
     has_gap,
 )
+from dncsc.phases.cut.landmark_graph import LandmarkGraph
+from dncsc.phases.cut.outliers import adopt_nearest
 from dncsc.phases.cut.policy import CutPolicy
 
 LEAST_LINK = 1e-12
@@ -97,7 +97,7 @@ def bottom_of_spectrum(
     linked = np.flatnonzero(degree > 0)  # a landmark that is no row's neighbour takes no part
     links = _normalised(graph.similarity, degree, linked)
     inner = LinkedLandmarks(links, np.sqrt(degree[linked]), landmarks[linked], graph.mass[linked], factorise)
-    found = find_pairs(inner, wanted)
+    found = find_eigenpairs(inner, wanted)
     if isinstance(found, Fragmented):
         return found
     coordinates = _coordinates(found.pairs[: wanted.first + wanted.n_spare], linked, len(degree))
@@ -125,7 +125,7 @@ def _normalised(similarity: csr_array, degree: np.ndarray, linked: np.ndarray) -
     return normal
 
 
-def _coordinates(pairs: list[Pair], linked: np.ndarray, p: int) -> np.ndarray:
+def _coordinates(pairs: list[Eigenpair], linked: np.ndarray, p: int) -> np.ndarray:
     """Vectors over all landmarks, divided by the roots of their eigenvalues.
 
     Those of landmarks that rows are hardly linked to are huge.

@@ -12,9 +12,9 @@ from dncsc.engines.base import Column, Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.cut.coarse import View, beyond_categories
+from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
-from dncsc.phases.cut.pairs import Fragmented, Wanted
 from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks

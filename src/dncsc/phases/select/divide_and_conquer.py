@@ -10,7 +10,7 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.kmeans import kmeans_in_groups
 from dncsc.phases.select.division import AllRows, Rows, SomeRows
-from dncsc.phases.select.few_directions import draw_places, few_directions
+from dncsc.phases.select.few_directions import draw_projected, few_directions
 from dncsc.phases.select.tree import Level, Selection, Tree, assign, divide
 from dncsc.phases.settings import Settings
 from dncsc.phases.shared_sample import rows_that_tell, shared_rows
@@ -99,7 +99,7 @@ def _divide_until_p(rows: Rows, settings: Settings) -> Selection:
 
 def _divide_in_directions(engine: Engine, settings: Settings, directions: np.ndarray) -> Selection:
     """Divide some rows as directions show them, and all rows by that."""
-    places = SomeRows(engine, draw_places(engine, settings, directions), least_a_part=1, are_projected=True)
+    places = SomeRows(engine, draw_projected(engine, settings, directions), least_a_part=1, are_projected=True)
     selection = _divide_until_p(places, settings)
     tree = replace(selection.tree, directions=directions)
     subsets = assign(engine, tree)

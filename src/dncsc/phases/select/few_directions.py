@@ -16,7 +16,7 @@ import numpy as np
 from dncsc.engines.base import Column, Engine
 from dncsc.engines.seeds import stream
 from dncsc.kernels.nearest import search_others
-from dncsc.kernels.projection import coordinates, directions_of
+from dncsc.kernels.projection import directions_of, projected
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import AUTO, Settings
 from dncsc.phases.shared_sample import drawn_once
@@ -26,27 +26,23 @@ LEAST_FEATURES, FEATURES_A_DIRECTION, MOST_DIRECTIONS = 32, 4, 31
 
 TRIED_ROWS = 1000
 """that directions are found with, and judged by"""
-LEAST_SHARE = 0.3
-"""of what near rows differ by, beyond what as many directions at random have: images have 0.4 and more, embeddings less
-than 0.2"""
-
 ROWS_A_LANDMARK = 35
 """that are divided; each landmark is the mean of all its rows"""
 
-PLACE = "place"
+PROJECTED = "projected"
 """Column: a row in these directions."""
 
 
 @dataclass(frozen=True)
-class _Places:
+class _Projection:
     """The rule of the column."""
 
     directions: np.ndarray
-    makes: ClassVar[Sequence[str]] = (PLACE,)
+    makes: ClassVar[Sequence[str]] = (PROJECTED,)
     reads: ClassVar[Sequence[str]] = ()
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
-        return [coordinates(rows, self.directions)]
+        return [projected(rows, self.directions)]
 
 
 def first_keys(settings: Settings) -> np.uint64:
@@ -61,11 +57,15 @@ def few_directions(engine: Engine, settings: Settings, n_drawn: int) -> np.ndarr
     """
     if engine.layout.n_features < LEAST_FEATURES or settings.bandwidth != AUTO:
         return None
-    return directions_that_tell(drawn_once(engine, settings, first_keys(settings), n_drawn).fewer(TRIED_ROWS).values[0])
+    drawn = drawn_once(engine, settings, first_keys(settings), n_drawn).fewer(TRIED_ROWS)
+    return directions_that_tell(drawn.values[0], settings.policy.projected_share)
 
 
-def directions_that_tell(rows: np.ndarray) -> np.ndarray | None:
-    """Few directions in which near rows differ, or None, as always of fewer than a thousand rows."""
+def directions_that_tell(rows: np.ndarray, least: float) -> np.ndarray | None:
+    """First principal directions, where they hold at least a share of what near rows differ by, beyond chance.
+
+    None where they do not, and of fewer than a thousand rows.
+    """
     n, d = rows.shape
     if n < TRIED_ROWS:
         return None
@@ -75,14 +75,14 @@ def directions_that_tell(rows: np.ndarray) -> np.ndarray | None:
     apart = rows - rows[nearest]
     whole = float(np.sum(apart**2, dtype=np.float64))
     seen = float(np.sum((apart @ directions.T) ** 2, dtype=np.float64))
-    return directions if seen > (LEAST_SHARE * (1 - count / d) + count / d) * whole else None
+    return directions if seen > (least * (1 - count / d) + count / d) * whole else None
 
 
-def draw_places(engine: Engine, settings: Settings, directions: np.ndarray) -> Drawn:
+def draw_projected(engine: Engine, settings: Settings, directions: np.ndarray) -> Drawn:
     """Rows to divide, in these directions."""
     engine.samples.clear()
-    engine.register([Column(PLACE, engine.frame.dtype, len(directions), _Places(directions))])
+    engine.register([Column(PROJECTED, engine.frame.dtype, len(directions), _Projection(directions))])
     wanted = ROWS_A_LANDMARK * settings.n_landmarks
-    drawn = draw_rows(engine, first_keys(settings), wanted, settings.n_counted, (PLACE,))
-    engine.drop(PLACE)
+    drawn = draw_rows(engine, first_keys(settings), wanted, settings.n_counted, (PROJECTED,))
+    engine.drop(PROJECTED)
     return drawn

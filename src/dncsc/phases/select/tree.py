@@ -11,7 +11,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.kernels.nearest import PrunedSearch, nearest_centres, pruning_helps
-from dncsc.kernels.projection import coordinates
+from dncsc.kernels.projection import projected
 from dncsc.kernels.sums import add_by_group
 from dncsc.phases.kmeans import added
 
@@ -62,7 +62,7 @@ class Tree:
         return [self.locate(rows)]
 
     def locate(self, rows: np.ndarray) -> np.ndarray:
-        subset, places = np.zeros(len(rows), np.int32), coordinates(rows, self.directions)
+        subset, places = np.zeros(len(rows), np.int32), projected(rows, self.directions)
         for level in self.levels:
             subset, _ = level.descend(places, subset)
         return subset

@@ -22,11 +22,6 @@ UNTOUCHED = 1e-4
 """of the squares of an eigenvector: where landmarks with no more are left out, it is much the same without them"""
 
 
-def n_spare(n_vectors: int, policy: CutPolicy) -> int:
-    """How many vectors behind the first may count, where vectors are weighted: as many as before, up to a few."""
-    return min(n_vectors - 1, policy.spare_eigenvalues)
-
-
 class Fragmented(NamedTuple):
     """Why a graph was not cut: outliers take the place of clusters."""
 
@@ -58,10 +53,11 @@ class Wanted:
 
     @property
     def n_spare(self) -> int:
-        return n_spare(self.first, self.policy) if self.weighted else 0
+        """Vectors behind the first that may count, where vectors are weighted: as many as before, up to a few."""
+        return min(self.first - 1, self.policy.spare_eigenvalues) if self.weighted else 0
 
 
-class Pair(NamedTuple):
+class Eigenpair(NamedTuple):
     value: float
     members: np.ndarray
     """landmarks of the component that the vector belongs to"""
@@ -89,10 +85,10 @@ class LinkedLandmarks(NamedTuple):
         return connected_components(links, directed=False)[1]
 
 
-class FoundPairs(NamedTuple):
+class FoundEigenpairs(NamedTuple):
     """What a graph can be cut into."""
 
-    pairs: list[Pair]
+    pairs: list[Eigenpair]
     core: np.ndarray
     """landmarks that are in no outlier component"""
     components: list[np.ndarray]
@@ -103,12 +99,12 @@ class FoundPairs(NamedTuple):
     """of how they were joined"""
 
 
-def find_pairs(graph: LinkedLandmarks, wanted: Wanted) -> FoundPairs | Fragmented:
+def find_eigenpairs(graph: LinkedLandmarks, wanted: Wanted) -> FoundEigenpairs | Fragmented:
     """Eigenpairs of the graph without outlier components; weak links are dropped while vectors in use are localized."""
     k, first, policy = wanted.n_clusters, wanted.first, wanted.policy
     test = OutlierTest(policy, graph.mass, first, wanted.n_rows)
     least = OutlierTest(policy, graph.mass, k).least_landmarks
-    weakest, in_the_way = 0.0, list[Pair]()
+    weakest, in_the_way = 0.0, list[Eigenpair]()
     while weakest < 1:
         core, rows, of_landmarks = without_outliers(graph.components(weakest), test)
         if wanted.limit is not None and (rows > wanted.limit.rows or of_landmarks > wanted.limit.landmarks):
@@ -119,7 +115,7 @@ def find_pairs(graph: LinkedLandmarks, wanted: Wanted) -> FoundPairs | Fragmente
             continue
         components, n_components, clearness = _components(graph, core, first)
         if n_components > len(components):
-            return FoundPairs(_pairs(graph, components, 1, test), core, components, n_components, clearness)
+            return FoundEigenpairs(_pairs(graph, components, 1, test), core, components, n_components, clearness)
         more = policy.spare_eigenvalues if first == k else first  # of many vectors, as many may be localized
         count = first + more - n_components + 1
         pairs = _pairs(graph, components, count, test)
@@ -128,12 +124,12 @@ def find_pairs(graph: LinkedLandmarks, wanted: Wanted) -> FoundPairs | Fragmente
         if wanted.limit is None or not in_the_way:
             if wanted.drops_outliers:
                 pairs = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
-            return FoundPairs(pairs, core, components, n_components, clearness)
+            return FoundEigenpairs(pairs, core, components, n_components, clearness)
         weakest = policy.link_factor * max(weakest, *(1 - pair.value for pair in pairs if pair.extent < least))
     return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
 
 
-def _is_within(pair: Pair, core: np.ndarray, root: np.ndarray) -> bool:
+def _is_within(pair: Eigenpair, core: np.ndarray, root: np.ndarray) -> bool:
     """Whether next to nothing of a vector is on other landmarks than those of the core."""
     squares = (root[pair.members] * pair.vector) ** 2
     return bool(squares[~np.isin(pair.members, core)].sum() <= UNTOUCHED * squares.sum())
@@ -150,12 +146,12 @@ def _components(graph: LinkedLandmarks, core: np.ndarray, most: int) -> tuple[li
 def _without_localized(
     graph: LinkedLandmarks,
     components: list[np.ndarray],
-    pairs: list[Pair],
+    pairs: list[Eigenpair],
     count: int,
     needed: int,
     n_spare: int,
     test: OutlierTest,
-) -> list[Pair]:
+) -> list[Eigenpair]:
     """Pairs that are not localized, and spare ones if there are such; all that were found where too few are."""
     most = min(max(map(len, components)), 4 * (needed + test.policy.spare_eigenvalues))
     while True:
@@ -166,7 +162,7 @@ def _without_localized(
         pairs = _pairs(graph, components, count, test)
 
 
-def _pairs(graph: LinkedLandmarks, components: list[np.ndarray], count: int, test: OutlierTest) -> list[Pair]:
+def _pairs(graph: LinkedLandmarks, components: list[np.ndarray], count: int, test: OutlierTest) -> list[Eigenpair]:
     """Leading eigenpairs of all components, largest eigenvalue first; a component's own vector is never localized."""
     pairs = []
     for members in components:
@@ -183,7 +179,7 @@ def _pairs(graph: LinkedLandmarks, components: list[np.ndarray], count: int, tes
         extent[0] = np.inf
         localized = test.are_localized(extent, members, vectors)
         of_each = zip(values.tolist(), vectors.T, extent.tolist(), localized.tolist(), strict=True)
-        pairs += [Pair(value, members, *others) for value, *others in of_each]
+        pairs += [Eigenpair(value, members, *others) for value, *others in of_each]
     return sorted(pairs, key=lambda pair: -pair.value)
 
 
@@ -192,6 +188,6 @@ def has_gap(eigenvalues: np.ndarray, n_vectors: int, policy: CutPolicy) -> bool:
     return bool(len(eigenvalues) > n_vectors and eigenvalues[n_vectors - 1] < policy.gap * eigenvalues[n_vectors])
 
 
-def eigenvalues_of(pairs: list[Pair]) -> np.ndarray:
+def eigenvalues_of(pairs: list[Eigenpair]) -> np.ndarray:
     """Of ``L_R``, ascending."""
     return 1 - np.array([pair.value for pair in pairs])

@@ -51,28 +51,3 @@ def test_work_inside_work_comes_to_an_end(n_threads):
     with Pool(n_threads) as pool:
         found = pool.each(lambda row: sum(pool.each(lambda column: row * column, range(10))), range(10))
     assert found == [45 * row for row in range(10)]
-
-
-@threads
-def test_results_end_with_the_first_that_is_accepted(n_threads):
-    def slower(item):
-        time.sleep(0.01 * (4 - item))
-        return item
-
-    with Pool(n_threads) as pool:
-        assert pool.first(slower, range(4), lambda answer: answer >= 2) == [0, 1, 2]
-        assert pool.first(slower, range(4), lambda answer: False) == [0, 1, 2, 3]
-
-
-@threads
-def test_what_fails_behind_an_accepted_result_does_not_count(n_threads):
-    def fail_from_one_on(item):
-        if item > 0:
-            raise ValueError(item)
-        time.sleep(0.02)
-        return item
-
-    with Pool(n_threads) as pool:
-        assert pool.first(fail_from_one_on, range(3), lambda answer: True) == [0]
-        with pytest.raises(ValueError, match="1"):
-            pool.first(fail_from_one_on, range(3), lambda answer: False)

@@ -206,12 +206,6 @@ class Engine(ABC):
         """Independent small computations, side by side; results in order."""
         return self._pool.each(function, items)
 
-    def first(
-        self, function: Callable[[Item], Answer], items: Iterable[Item], accept: Callable[[Answer], bool]
-    ) -> list[Answer]:
-        """The same up to the first result that is accepted; later ones are tried meanwhile where threads are idle."""
-        return self._pool.first(function, items, accept)
-
     def register(self, columns: Iterable[Column]) -> None:
         """Columns with rules, which tasks may read though none has written them; values of older rules are dropped."""
         for column in columns:

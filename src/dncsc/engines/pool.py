@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
@@ -133,40 +133,22 @@ class Pool:
         one_thread_each.__exit__(*error)
 
     def each(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
-        """Results in order; the first error in order of the items, not of time."""
+        """Results in order; the first error in order of the items, not of time. This thread works, too."""
         waiting = list(items)
         if self.n_threads == 1:
             return [function(item) for item in waiting]
-        answers = self._until(function, waiting, lambda answer: False)
-        return [answers[number] for number in range(len(waiting))]
-
-    def first(
-        self, function: Callable[[Item], Answer], items: Iterable[Item], accept: Callable[[Answer], bool]
-    ) -> list[Answer]:
-        """Results in order up to the first that is accepted; threads that are idle try later items meanwhile."""
-        answers = self._until(function, list(items), accept)
-        last = next((number for number in sorted(answers) if accept(answers[number])), len(answers) - 1)
-        return [answers[number] for number in range(last + 1)]
-
-    def _until(
-        self, function: Callable[[Item], Answer], waiting: Sequence[Item], accept: Callable[[Answer], bool]
-    ) -> dict[int, Answer]:
-        """Results by number; none is begun after one that is accepted. This thread works, too."""
         answers: dict[int, Answer] = {}
         errors: dict[int, BaseException] = {}
-        accepted = [len(waiting)]
         numbers, lock = iter(range(len(waiting))), threading.Lock()
 
         def work() -> None:
-            while not errors and len(accepted) == 1:
+            while not errors:
                 with lock:
                     number = next(numbers, None)
                 if number is None:
                     return
                 try:
                     answers[number] = function(waiting[number])
-                    if accept(answers[number]):
-                        accepted.append(number)
                 except BaseException as error:
                     errors[number] = error
                     if not isinstance(error, Exception):  # an interrupt: the others need not end what they do
@@ -181,11 +163,11 @@ class Pool:
         except BaseException:  # an interrupt while this thread waits
             self._stopping.set()
             raise
-        if errors and min(errors) < min(accepted):
+        if errors:
             self._stopping.set()
             told = [number for number, error in errors.items() if not isinstance(error, Stopped)]
             raise errors[min(told or errors)]
-        return answers
+        return [answers[number] for number in range(len(waiting))]
 
     def check(self) -> None:
         """Give up where others have failed."""

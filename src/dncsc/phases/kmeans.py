@@ -28,6 +28,9 @@ SHARES = 4
 SMALLEST_SHARE = 1024
 """points, but for the last: less is sooner done than handed over"""
 
+LEAST_SHARED = 2**16
+"""points times centres times features of a group, on average: threads that share smaller ones wait for each other"""
+
 DIRECTION_POINTS = 500
 """Points that projections get their directions from."""
 
@@ -115,7 +118,11 @@ def kmeans_in_groups(
         span = slice(first[g], first[g + 1])
         return kmeans(points[span], weight[span], n_parts[g], random[g], max_iter, each=each)
 
-    return [run(0, each)] if len(random) == 1 else each(run, range(len(random)))
+    n_groups = len(random)
+    if n_groups == 1:
+        return [run(0, each)]
+    share = each if np.diff(first) @ n_parts * points.shape[1] >= LEAST_SHARED * n_groups else one_by_one
+    return share(run, range(n_groups))
 
 
 def refine(

@@ -23,6 +23,8 @@ from dncsc.phases.settings import Settings
 
 DENSE_LANDMARKS = 3000
 """Up to here W_R is added up in a dense array, of at most 72 MB a thread."""
+FEW_ROWS = 30
+"""a landmark: up to here it takes longer to look through that array than to add rows to a table"""
 SAMPLE_SHARDS = 2
 """that a sample of the rows is added up in: whatever the threads, so that sums are the same"""
 
@@ -120,6 +122,7 @@ class _Half(NamedTuple):
 @dataclass(frozen=True)
 class _AddPairs(Task[_Total, _Half]):
     graph: Bipartite
+    n_rows: int
 
     @property
     def reads(self) -> Sequence[str]:
@@ -131,7 +134,8 @@ class _AddPairs(Task[_Total, _Half]):
 
     def begin(self) -> _Total:
         p = self.graph.n_points
-        return _Total(_DenseSums(np.zeros((p, p))) if p <= DENSE_LANDMARKS else _SparseSums(p), np.zeros(p))
+        is_dense = p <= DENSE_LANDMARKS and self.n_rows > FEW_ROWS * p
+        return _Total(_DenseSums(np.zeros((p, p))) if is_dense else _SparseSums(p), np.zeros(p))
 
     def visit(self, total: _Total, block: Block) -> None:
         self.add(total, values_of(block, self.reads), block.weight)
@@ -149,8 +153,9 @@ def landmark_graph(engine: Engine, settings: Settings, graph: Bipartite) -> Land
     """Add up the links of all rows (equation 7), or of as many as tell what all would."""
     sample = sample_of_links(engine, settings, graph.links) if isinstance(graph, RowsAndLandmarks) else None
     if sample is not None:
-        return _graph_of(_add_sample(engine, _AddPairs(graph), sample), len(sample.weight))
-    shards = engine.sweep(_AddPairs(graph))
+        n_rows = len(sample.weight)
+        return _graph_of(_add_sample(engine, _AddPairs(graph, n_rows), sample), n_rows)
+    shards = engine.sweep(_AddPairs(graph, settings.n_counted))
     for name in {name for column in graph.kept_columns if column.rule for name in column.rule.reads}:
         engine.drop(name)  # what they were made from
     return _graph_of(shards, settings.n_counted)

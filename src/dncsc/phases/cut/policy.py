@@ -61,8 +61,6 @@ class CutPolicy:
     """of all landmarks, however many these are"""
 
     # Weights
-    rows_cut_together: int = 50_000
-    """up to which graphs of all weights that may be tried are made at once, and cut side by side"""
     narrow: float = 0.35
     """bandwidth that is tried first, in mean distances of rows to their K nearest landmarks: leaves gaps between
     clusters open (0.25: lines 30, circles and Gaussians 6; 0.5: uneven groups 16)"""

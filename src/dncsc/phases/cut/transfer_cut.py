@@ -97,27 +97,20 @@ def singular_vectors(
 def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
     """The first attempt whose graph is not fragmented; the last one cuts any graph.
 
-    A cut whose graph has too many parts that hardly touch, or light ones, gives way to a later one that is clear. Where
-    rows are few, eigenvectors take longer than passes: spectra of all attempts are then sought side by side.
+    A cut whose graph has too many parts that hardly touch, or light ones, gives way to a later one that is clear.
     """
     rejected: list[str] = []
     doubtful: Partition | None = None
-    together = len(attempts) if settings.n_counted <= settings.policy.rows_cut_together else 1
-    for start in range(0, len(attempts), together):
-        some = attempts[start : start + together]
-        weighed = [RowsAndLandmarks(links, affinity) for affinity, _ in some]
-        graphs = [landmark_graph(engine, settings, each) for each in weighed]
-        options = [each.options for each in some]
-        for found in engine.first(
-            lambda each: _cut(engine, settings, *each), zip(weighed, graphs, options, strict=True), _Cut.is_sound
-        ):
-            if found.partition is None:
-                rejected.append(found.reason)
-            elif found.partition.is_clear if doubtful else found.is_sound():
-                return replace(found.partition, rejected=tuple(rejected))
-            elif doubtful is None:
-                doubtful = replace(found.partition, rejected=tuple(rejected))
-                rejected.append(found.reason)
+    for affinity, options in attempts:
+        weighed = RowsAndLandmarks(links, affinity)
+        found = _cut(engine, settings, weighed, landmark_graph(engine, settings, weighed), options)
+        if found.partition is None:
+            rejected.append(found.reason)
+        elif found.partition.is_clear if doubtful else not found.reason:
+            return replace(found.partition, rejected=tuple(rejected))
+        elif doubtful is None:
+            doubtful = replace(found.partition, rejected=tuple(rejected))
+            rejected.append(found.reason)
     assert doubtful is not None  # since the last attempt may not fail
     return doubtful
 
@@ -134,9 +127,6 @@ class _Cut(NamedTuple):
     """None where the graph is fragmented"""
     reason: str
     """empty where there is none"""
-
-    def is_sound(self) -> bool:
-        return not self.reason
 
 
 def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions) -> _Cut:

@@ -211,7 +211,7 @@ def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Part
     embedding = partition.embedding
     if chosen.refine:
         refined: Refined | None = steps.once(
-            "refine", Refined, cast(Any, refine), chosen, embedding, centroids.places, say=False
+            "refine", Refined, cast(Any, refine), chosen, partition, centroids.places, say=False
         )
         if refined is not None:
             embedding, labelled = refined, steps("refine", label_all, refined, centroids, threshold)

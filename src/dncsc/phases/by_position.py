@@ -31,12 +31,7 @@ def is_heap(settings: Settings, partition: Partition, sizes: np.ndarray) -> bool
     if settings.bandwidth != AUTO or partition.clearness is None or len(sizes) < 2 or not _is_uneven(sizes, settings):
         return False
     is_believed = partition.counted is not None or _effective(sizes) >= settings.policy.least_effective
-    return not (_has_gap(settings, partition) and is_believed)
-
-
-def _has_gap(settings: Settings, partition: Partition) -> bool:
-    assert partition.clearness is not None
-    return partition.clearness * settings.policy.gap >= 1
+    return not (partition.has_gap(settings.policy) and is_believed)
 
 
 def _is_uneven(sizes: np.ndarray, settings: Settings) -> bool:
@@ -60,7 +55,7 @@ def cut_heap(engine: Engine, settings: Settings, partition: Partition) -> Partit
     of_drawn = nearest_centroids(drawn.values[0], centres)[0]
     if len(centres) < 2 or _is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
         return partition
-    if _has_gap(settings, partition):
+    if partition.has_gap(settings.policy):
         again = _without_small_groups(engine, settings, partition)
         sizes = label_all(engine, again.embedding, k_means(engine, settings, again.embedding)).count
         if not is_heap(settings, again, sizes):

@@ -2,10 +2,10 @@
 
 Landmarks show which clusters there are; a border between two runs through the cells of landmarks. Prototypes are rows
 at random, many more than landmarks, sorted into cells: an inverted file of rows, small enough for the model. Each
-begins with the label that the landmarks give it, and takes that of most of its neighbours until hardly any changes. A
-row then has the label that most of its nearest prototypes have. Of many features, principal components are compared:
-neighbours are better by these, and found many times faster. Where most prototypes of a row's landmarks are of
-one cluster, nothing is searched.
+begins with the label that the landmarks give it, and takes that of most of its neighbours until hardly any changes;
+where the spectrum has no gap, communities of them do so before, as wholes. A row then has the label that most of its
+nearest prototypes have. Of many features, principal components are compared: neighbours are better by these, and found
+many times faster. Where most prototypes of a row's landmarks are of one cluster, nothing is searched.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ from dncsc.kernels.nearest import search_all
 from dncsc.kernels.projection import leading_directions, projected
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cell_search import CellSearch
+from dncsc.phases.cut.communities import louvain
+from dncsc.phases.cut.landmark_graph import aggregate
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks
+from dncsc.phases.cut.transfer_cut import Partition
+from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.inputs import ROWS
 from dncsc.phases.kmeans import kmeans
 from dncsc.phases.sample import draw_rows
@@ -114,11 +117,12 @@ class Refined:
         return self.embedding.mean_distance(*values[:-1])
 
 
-def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: np.ndarray) -> Refined | None:
+def refine(engine: Engine, settings: Settings, partition: Partition, centroids: np.ndarray) -> Refined | None:
     """Labels that neighbours agree with.
 
     None where next to none of the prototypes changes its own, and where rows are labelled by votes already.
     """
+    embedding = partition.embedding
     if not isinstance(embedding, Lifted):
         return None
     policy = settings.policy
@@ -135,8 +139,10 @@ def refine(engine: Engine, settings: Settings, embedding: Embedding, centroids: 
     search, order = _sorted_by_cells(engine, settings, places)
     nearest, squared = (each[order] for each in links)
     before = embedding.label(centroids, nearest, squared)[0]
-    cluster = before.copy()
-    _agree(_neighbors(engine, search), settings, cluster)
+    cluster, neighbors = before, _neighbors(engine, search)
+    if not partition.has_gap(policy):
+        cluster = _move_communities(neighbors, settings, cluster)
+    cluster = _move(neighbors, settings, cluster)
     if np.mean(cluster != before) < policy.least_refined:
         return None
     settled = _settled(nearest, cluster, embedding.graph.n_points, policy)
@@ -181,12 +187,33 @@ def _settled(nearest: np.ndarray, cluster: np.ndarray, n_landmarks: int, policy:
     return np.where(is_settled, count.argmax(axis=1), UNSETTLED).astype(np.int32)
 
 
-def _agree(links: csr_array, settings: Settings, cluster: np.ndarray) -> None:
-    """Let nodes change to the cluster that most of their links lead to, until hardly any does."""
-    degree = np.asarray(links.sum(axis=1), np.float64).ravel()
+def _move_communities(links: csr_array, settings: Settings, cluster: np.ndarray) -> np.ndarray:
+    """Clusters of nodes once communities have changed, as wholes, to the cluster that most of their links lead to.
+
+    A block of nodes on the wrong side of a border stays there when single ones move: each has most of its links inside.
+    """
+    community = louvain(links, settings.policy.refined_communities * settings.n_clusters, settings)
+    n_communities, n_clusters = int(community.max()) + 1, int(cluster.max()) + 1
+    if n_communities < n_clusters:
+        return cluster
+    members = np.bincount(community * n_clusters + cluster, minlength=n_communities * n_clusters)
+    commonest = members.reshape(n_communities, n_clusters).argmax(axis=1).astype(np.int32)
+    moved = _move(aggregate(links, community, n_communities), settings, commonest)
+    return _unless_lost(cluster, moved[community])
+
+
+def _move(links: csr_array, settings: Settings, cluster: np.ndarray) -> np.ndarray:
+    """Clusters of nodes once these have changed to the one that most of their links lead to, until hardly any does."""
+    degree, moved = np.asarray(links.sum(axis=1), np.float64).ravel(), cluster.copy()
     order = generator(settings.seed, "refine").permutation(len(cluster))
     resolution = settings.policy.refined_resolution
-    move_nodes(links.indptr, links.indices, links.data, degree, resolution, order, MAX_ROUNDS, cluster)
+    move_nodes(links.indptr, links.indices, links.data, degree, resolution, order, MAX_ROUNDS, moved)
+    return _unless_lost(cluster, moved)
+
+
+def _unless_lost(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Clusters after a change, or those before where fewer would be left."""
+    return after if len(np.unique(after)) == len(np.unique(before)) else before
 
 
 def _in_blocks(

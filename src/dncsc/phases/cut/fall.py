@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
+from dncsc.phases.cut.communities import find_communities
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, aggregate, without_self_links
-from dncsc.phases.cut.multilevel import find_communities
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.settings import Settings
 

@@ -12,10 +12,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dncsc.engines.base import Engine
-from dncsc.engines.seeds import generator
-from dncsc.kernels.communities import move_nodes
 from dncsc.phases.affinity import Adaptive, Affinity
 from dncsc.phases.cut.agglomerate import Merges, agglomerate
+from dncsc.phases.cut.communities import find_communities, without_gaps
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, aggregate, landmark_graph, without_self_links
 from dncsc.phases.cut.layers import LandmarkLinks, numbered_by_first
 from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, join_lightest
@@ -25,11 +24,6 @@ from dncsc.phases.embedding import RowsAndLandmarks, Voted
 from dncsc.phases.nearest import Links
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
-
-MAX_ROUNDS = 10
-"""of moves at one level"""
-MOST_DOUBLINGS = 10
-"""of the resolution, until there are as many communities as clusters"""
 
 
 def multilevel_cut(
@@ -52,38 +46,6 @@ def corners(engine: Engine, settings: Settings, embedding: Voted) -> Centroids:
     return Centroids(np.empty((embedding.n_dimensions, 0), embedding.dtype), 1)
 
 
-def find_communities(links: csr_array, settings: Settings) -> np.ndarray:
-    """Community of each landmark, at least as many as clusters if there are such."""
-    resolution = settings.policy.resolution * settings.n_clusters
-    for number in range(MOST_DOUBLINGS):
-        community = _communities(links, resolution * 2**number, settings)
-        if community.max() + 1 >= settings.n_clusters:
-            break
-    return community
-
-
-def _communities(links: csr_array, resolution: float, settings: Settings) -> np.ndarray:
-    """Moves of single nodes, then of the communities that these have formed, and so on (Louvain method)."""
-    found = np.arange(links.shape[0], dtype=np.int32)
-    level = 0
-    while True:
-        n = links.shape[0]
-        degree = np.asarray(links.sum(axis=1), np.float64).ravel()
-        order = generator(settings.seed, "communities", level).permutation(n)
-        community = np.arange(n, dtype=np.int32)
-        graph = links.indptr, links.indices, links.data.astype(np.float64)
-        if not move_nodes(*graph, degree, resolution, order, MAX_ROUNDS, community):
-            return found
-        community = _without_gaps(community)
-        links, found = aggregate(links, community, int(community.max()) + 1), community[found]
-        level += 1
-
-
-def _without_gaps(group: np.ndarray) -> np.ndarray:
-    """The same groups, numbered from 0."""
-    return np.unique(group, return_inverse=True)[1].astype(np.int32)
-
-
 def _join(
     links: csr_array, fine: np.ndarray, graph: LandmarkGraph, landmarks: np.ndarray, settings: Settings
 ) -> np.ndarray:
@@ -99,7 +61,7 @@ def _join(
     cluster = _cut_where(agglomerate(between, settings.policy.join_power), mass, least, settings.n_clusters)[fine]
     is_outlier = np.bincount(cluster, graph.mass)[cluster] < least
     adopt_nearest(cluster, landmarks, np.flatnonzero(~is_outlier))
-    joined = join_lightest(_without_gaps(cluster), landmarks, graph.mass, settings.n_clusters)
+    joined = join_lightest(without_gaps(cluster), landmarks, graph.mass, settings.n_clusters)
     return numbered_by_first(joined.component)
 
 

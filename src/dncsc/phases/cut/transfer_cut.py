@@ -15,6 +15,7 @@ from dncsc.phases.cut.coarse import View, beyond_categories
 from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.cut.weights import Attempt, CutOptions, by_data, by_name
 from dncsc.phases.embedding import Bipartite, Embedding, Lift, Lifted, RowsAndLandmarks
@@ -75,6 +76,10 @@ class Partition:
     @property
     def columns(self) -> Sequence[Column]:
         return self.embedding.columns
+
+    def has_gap(self, policy: CutPolicy) -> bool:
+        """Whether the spectrum ends at a gap, so that its clusters are believed."""
+        return self.clearness is not None and self.clearness * policy.gap >= 1
 
 
 def transfer_cut(

@@ -42,7 +42,7 @@ MAX_ROUNDS = 30
 """of prototypes that change sides"""
 PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
 """On average, and where many are alike: of more, some at random are left out, so that no search is long."""
-PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 4
+PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 2
 """Cells that are searched for a row; fewer in few features, where fewer are near."""
 CELL_ROWS, CELL_ITERATIONS = 20, 5
 """Rows a cell, and iterations, of the k-means that finds cells."""

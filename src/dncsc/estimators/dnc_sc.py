@@ -67,10 +67,11 @@ class DnCSC(LandmarkClusterer):
     refine : bool, default=False
         Better labels for more time: there are more landmarks, 4,000 with 56,000 rows or more, of fewer than 16 features
         2,000 with 28,000, and neighbours have a say. Of up to 35,000 rows at random, the prototypes, each takes the
-        cluster of most of its neighbours among them, until hardly any changes; a row at a border then takes that of
-        most prototypes near it. `transform` and `score_samples` are as they were. A fit takes two to four times as
-        long, and the model holds the prototypes, by up to 32 principal components. Where next to none would change, and
-        where clusters are many (see `select`) and links of rows decide in any case, labels stay as they are.
+        cluster of most of its neighbours among them, until hardly any changes; where the spectrum has no gap,
+        communities of them do so first, as wholes. A row at a border then takes the cluster of most prototypes near
+        it. `transform` and `score_samples` are as they were. A fit takes two to four times as long, and the model holds
+        the prototypes, by up to 32 principal components. Where next to none would change, and where clusters are many
+        (see `select`) and links of rows decide in any case, labels stay as they are.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.

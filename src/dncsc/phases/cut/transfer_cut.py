@@ -13,7 +13,7 @@ from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.cut.coarse import View, beyond_categories
 from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
-from dncsc.phases.cut.landmark_graph import LandmarkGraph, inflate, landmark_graph
+from dncsc.phases.cut.landmark_graph import inflate, landmark_graph
 from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
@@ -107,8 +107,7 @@ def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Se
     rejected: list[str] = []
     doubtful: Partition | None = None
     for affinity, options in attempts:
-        weighed = RowsAndLandmarks(links, affinity)
-        found = _cut(engine, settings, weighed, landmark_graph(engine, settings, weighed), options)
+        found = _cut(engine, settings, RowsAndLandmarks(links, affinity), options)
         if found.partition is None:
             rejected.append(found.reason)
         elif found.partition.is_clear if doubtful else not found.reason:
@@ -122,7 +121,7 @@ def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Se
 
 def cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> Partition | None:
     """Cut a bipartite graph through its points; None where it is fragmented."""
-    return _cut(engine, settings, bipartite, landmark_graph(engine, settings, bipartite), options).partition
+    return _cut(engine, settings, bipartite, options).partition
 
 
 class _Cut(NamedTuple):
@@ -134,8 +133,9 @@ class _Cut(NamedTuple):
     """empty where there is none"""
 
 
-def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, graph: LandmarkGraph, options: CutOptions) -> _Cut:
-    """The same where the graph of the points is at hand."""
+def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> _Cut:
+    """The same, with the reason where there is no cut, or a doubtful one."""
+    graph = landmark_graph(engine, settings, bipartite)
     if options.inflates:
         graph = inflate(graph, settings.n_clusters, settings.policy)
     wanted = Wanted(

@@ -14,6 +14,7 @@ from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, Share
 from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.diagnosis import Diagnosis
 from dncsc.phases.cut.layers import LandmarkLinks
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import NONE, Counted, Partition
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, Voted
@@ -56,12 +57,13 @@ KINDS = Schema(
         Kind(
             "cluster-count",
             Counted,
-            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest",
+            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest clear_from",
             others=NONE,
             between=None,
             links=None,
             n_parts=None,
             smallest=None,
+            clear_from=CutPolicy.clear_gap,
         ),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
@@ -75,11 +77,12 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position n_parts between smallest",
+            "is_by_position n_parts between smallest clear_from",
             is_by_position=False,
             n_parts=None,
             between=None,
             smallest=None,
+            clear_from=CutPolicy.clear_gap,
         ),
         Kind(
             "fitted",
@@ -103,12 +106,13 @@ KINDS = Schema(
             "partition",
             Partition,
             "embedding eigenvalues n_components component rejected counted links clearness is_clear is_coarse is_torn "
-            "is_by_position",
+            "is_by_position clear_from",
             clearness=None,
             is_clear=False,
             is_coarse=False,
             is_torn=False,
             is_by_position=False,
+            clear_from=CutPolicy.clear_gap,
         ),
         Kind("prototypes", Prototypes, "directions search cluster"),
         Kind("search/candidates", CandidateSearch, "landmarks n_neighbors candidates reach horizon"),

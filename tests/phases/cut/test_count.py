@@ -64,10 +64,29 @@ def test_no_more_clusters_are_counted_than_allowed():
 def test_few_clusters_are_counted_and_cut_alike_whatever_their_number_may_be_at_most():
     """Where there may be many, few of them are found by eigenvectors all the same."""
     X = make_blobs(5_000, centers=[[0, 0], [2.6, 0], [10, 0], [0, 10], [10, 10]], cluster_std=0.7, random_state=0)[0]
-    few, many = (DnCSC("auto", max_clusters=most, random_state=0).fit(X) for most in (50, 100))
+    with pytest.warns(UserWarning, match="5 were taken.*clear from 12 on"):
+        few, many = (DnCSC("auto", max_clusters=most, random_state=0).fit(X) for most in (50, 100))
     assert few.n_clusters_ == many.n_clusters_ == 5
     assert np.array_equal(few.labels_, many.labels_)
     assert len(many.eigenvalues_) > 5
+
+
+OVERLAPPING = [
+    (2, 3_000, 3, 11),
+    (4, 3_000, 7, 11),
+    (4, 3_000, 8, 11),
+    (4, 10_000, 5, 2),
+    (4, 10_000, 6, 11),
+    (4, 10_000, 8, 11),
+]
+
+
+@pytest.mark.parametrize(("d", "n", "k", "seed"), OVERLAPPING)
+def test_blobs_that_overlap_are_not_counted_too_few_in_silence(d, n, k, seed):
+    """Of 240 such sets, those with a gap of 5 and more behind fewer clusters."""
+    X = make_blobs(n, d, centers=k, cluster_std=2.5, center_box=(-8, 8), random_state=seed)[0]
+    with pytest.warns(UserWarning, match="2 were taken.*clear from 12 on"):
+        DnCSC("auto", random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("most", [50, 100])

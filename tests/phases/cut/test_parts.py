@@ -1,4 +1,4 @@
-"""A cluster in one piece is told from a group of clusters, in more than three dimensions."""
+"""A cluster in one piece is told from a group of clusters."""
 
 import warnings
 
@@ -44,6 +44,15 @@ def test_a_bend_is_no_part_where_dimensions_are_few():
     angle = random.uniform(0, 4 * np.pi, 600)
     spiral = np.stack([angle * np.cos(angle), angle * np.sin(angle)], axis=1) + random.normal(0, 0.2, (600, 2))
     assert count_parts(neighbor_graph(spiral), np.zeros(600, np.int32), spiral, CutPolicy()) == 1
+
+
+@pytest.mark.parametrize(("apart", "n_parts"), [(4.0, 2), (1.0, 1)])
+@pytest.mark.parametrize("rows", [2, 20])
+def test_two_groups_that_touch_are_parts_in_a_plane_however_few_rows_there_are(apart, n_parts, rows):
+    points = groups(np.random.default_rng(1), np.array([[0, 0], [apart, 0]]), 300)
+    links = neighbor_graph(points)
+    links *= rows * len(points) / links.sum()
+    assert count_parts(links, np.zeros(600, np.int32), points, CutPolicy()) == n_parts
 
 
 def test_clusters_of_few_landmarks_are_left_as_they_are():

@@ -33,11 +33,11 @@ from dncsc.phases.settings import Settings
 def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
     graph, policy = landmark_graph(engine, settings, RowsAndLandmarks(links, Adaptive())), settings.policy
-    counted = replace(_count_by_gap(engine, settings, links, graph), smallest=_smallest(settings, graph))
+    in_rows = LandmarkLinks.of(graph.similarity * (graph.n_rows / graph.similarity.sum()))
+    counted = _doubt_touching(_count_by_gap(engine, settings, links, graph), policy)
+    counted = replace(counted, smallest=_smallest(settings, graph), links=in_rows)
     if settings.n_counted < policy.few_rows_a_landmark * len(graph.mass):
         return counted  # links are by a few rows each, and fall off by chance
-    in_rows = graph.similarity * (graph.n_rows / graph.similarity.sum())
-    counted = replace(counted, links=LandmarkLinks.of(in_rows))
     return beside(counted, _by(fall_of_strength(graph, settings), policy), policy)
 
 
@@ -86,6 +86,14 @@ def _count_by_gap(engine: Engine, settings: Settings, links: Links, graph: Landm
     return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
+def _doubt_touching(counted: Counted, policy: CutPolicy) -> Counted:
+    """The same count, which is clear by a wider gap only where its clusters touch: several may pass for one."""
+    if counted.eigenvalues[counted.n_clusters - 1 : counted.n_clusters].max(initial=0.0) <= policy.touching:
+        return counted
+    clear_from = max(counted.clear_from, policy.clear_gap_of_touching)
+    return replace(counted, clear_from=clear_from, is_clear=counted.is_clear and counted.clearness >= clear_from)
+
+
 def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: OutlierLimit | None = None) -> Counted:
     """Where the gap is, once outliers are told by the number of clusters that it gives.
 
@@ -123,7 +131,8 @@ def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: Outli
         nearer = place_of(again[: place + 1]) if len(again) > place else place
         if nearer == place:
             clearness = float(min([ratios[place], *again[place : place + 1]]))
-            return Counted(place + 2, clearness, clearness >= needed, eigenvalues, _others(ratios, place, policy))
+            others = _others(ratios, place, policy)
+            return Counted(place + 2, clearness, clearness >= needed, eigenvalues, others, clear_from=needed)
         eigenvalues, ratios, place, needed = found, again, nearer, policy.clear_gap_among_outliers
 
 

@@ -24,7 +24,7 @@ class Diagnosis:
     n_clusters : int
         Clusters sought, or found where they were counted.
     clearness : float
-        How many times larger the eigenvalue behind the last cluster's is than that; 5 is clear. Where clusters were
+        How many times larger the eigenvalue behind the last cluster's is than that. Where clusters were
         counted level by level, how many times weaker links between them are than within. Where parts of the graph had
         to be joined, how many times farther the next part was than the nearest. 0 where it is not known.
     is_clear : bool
@@ -48,6 +48,8 @@ class Diagnosis:
         Where many clusters were counted: how few and how many there may be.
     smallest : int or None
         Where clusters were counted: rows from which on a group is sure to be seen. Smaller ones may count as outliers.
+    clear_from : float
+        Clearness that is clear: 5; where counted clusters touch, 12.
     """
 
     n_clusters: int
@@ -63,6 +65,7 @@ class Diagnosis:
     n_parts: int | None = None
     between: tuple[int, int] | None = None
     smallest: int | None = None
+    clear_from: float = CutPolicy.clear_gap
 
     @property
     def is_doubtful(self) -> bool:
@@ -124,7 +127,7 @@ class Diagnosis:
         if self.is_torn or self.is_by_position or self.clearness == 0:
             return ""
         times = "very many" if self.clearness >= LARGEST else f"{self.clearness:.3g}"
-        start = f"The gap behind {self.n_clusters} clusters is {times} times (clear from {CutPolicy.clear_gap:g} on)"
+        start = f"The gap behind {self.n_clusters} clusters is {times} times (clear from {self.clear_from:g} on)"
         return f"{start}." if self.is_clear else f"{start}: rows between clusters, or another number of them."
 
     def _on_range(self) -> str:
@@ -149,12 +152,11 @@ class Diagnosis:
 def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagnosis:
     """What a partition into clusters of these sizes says about itself."""
     counted = partition.counted
-    clearness = counted.clearness if counted is not None else partition.clearness or 0.0
-    is_clear = counted.is_clear if counted is not None else partition.is_clear
+    gap = partition if counted is None else counted
     return Diagnosis(
         n_clusters,
-        float(min(clearness, LARGEST)),
-        bool(is_clear),
+        float(min(gap.clearness or 0.0, LARGEST)),
+        bool(gap.is_clear),
         int(partition.n_components),
         float(sizes.max() / max(sizes.sum(), 1)),
         partition.is_coarse,
@@ -165,4 +167,5 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagno
         None if counted is None else counted.n_parts,
         None if counted is None else counted.between,
         None if counted is None else counted.smallest,
+        float(gap.clear_from),
     )

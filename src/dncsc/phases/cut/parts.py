@@ -3,7 +3,9 @@
 Groups of clusters leave gaps in a spectrum beside which those of the clusters are not seen. But a cluster tells by
 itself: in one piece, nothing varies over it more slowly than position does, and the Rayleigh quotients of its principal
 axes are hardly above its second eigenvalue. Where that is far below, something tells its parts apart. In two or three
-dimensions that may also be a bend, as in a moon: only in more does it count.
+dimensions that may also be a bend, as in a moon, and with few rows a landmark chance: only elsewhere does it count.
+Anywhere, the slowest vector changes from end to end of a piece, and is nearly constant on each of two parts: few rows
+are in the middle of it.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ N_AXES = 3
 N_VECTORS, N_SLOWEST = 16, 6
 """Among the slowest there is one that is not localized, or else none is looked for; small parts, for which single
 outliers take the first places, are looked for among all."""
+END = 0.02
+"""Share of the rows at each end of a vector that its range leaves out."""
 DIMENSION_LANDMARKS, DIMENSION_NEIGHBORS = 500, 10
 """from which the intrinsic dimension is estimated"""
 
@@ -41,8 +45,10 @@ def count_parts(links: csr_array, cluster: np.ndarray, landmarks: np.ndarray, po
     landmarks : (p, d)
     policy : CutPolicy
     """
+    are_few_rows = links.sum() < policy.few_rows_a_landmark * len(landmarks)
+    whole = _Piece(links, landmarks)
     members = [np.flatnonzero(cluster == number) for number in np.unique(cluster)]
-    return sum(_count(_Piece(csr_array(links[each][:, each]), landmarks[each]), policy) for each in members)
+    return sum(_count(whole.among(each), policy, are_few_rows) for each in members)
 
 
 class _Vector(NamedTuple):
@@ -56,6 +62,10 @@ class _Vector(NamedTuple):
     """whose links are there"""
     share: float
     """of all links, which these are"""
+    middle: float
+    """share of the rows whose values are in the middle half of its range"""
+    side: float
+    """the smaller share of the rows beyond it, on one side"""
 
 
 class _Piece(NamedTuple):
@@ -85,9 +95,11 @@ def _components(piece: _Piece, policy: CutPolicy) -> list[_Piece]:
 
 
 def _tells_parts(vector: _Vector, slowest_axis: float, policy: CutPolicy) -> bool:
-    """Whether it varies far more slowly than position does, and over more than outliers."""
+    """Whether it varies far more slowly than position does, or in steps, and over more than outliers."""
     is_wide = vector.n_landmarks >= policy.component_landmarks and vector.share >= policy.outlier_share
-    return is_wide and vector.eigenvalue < policy.one_piece * slowest_axis
+    are_enough = len(vector.values) >= policy.few_landmarks
+    has_steps = are_enough and vector.middle < policy.thin_middle and vector.side >= policy.least_side
+    return is_wide and (has_steps or vector.eigenvalue < policy.one_piece * slowest_axis)
 
 
 def _tells_small_part(vector: _Vector, slowest_axis: float, policy: CutPolicy) -> bool:
@@ -95,17 +107,18 @@ def _tells_small_part(vector: _Vector, slowest_axis: float, policy: CutPolicy) -
     return vector.n_rows >= policy.small_part_rows and vector.eigenvalue < policy.small_part * slowest_axis
 
 
-def _count(cluster: _Piece, policy: CutPolicy) -> int:
+def _count(cluster: _Piece, policy: CutPolicy, are_few_rows: bool) -> int:
     """How many parts a cluster has: divide it, and what it is divided into, until all are whole."""
-    if not _can_divide(cluster, policy) or intrinsic_dimension(cluster.landmarks) < policy.curved_dimensions:
+    if not _can_divide(cluster, policy):
         return 1
+    by_steps_alone = are_few_rows or intrinsic_dimension(cluster.landmarks) < policy.curved_dimensions
     n_parts, waiting = 0, _components(cluster, policy)
     while waiting:
         piece = waiting.pop()
         if not _can_divide(piece, policy):
             n_parts += 1
             continue
-        vectors, axis = _slow_vectors(piece), _slowest_axis(piece)
+        vectors, axis = _slow_vectors(piece), 0.0 if by_steps_alone else _slowest_axis(piece)
         slowest = next((each for each in vectors[:N_SLOWEST] if _tells_parts(each, axis, policy)), None)
         if slowest is None:
             n_parts += 1 + sum(_tells_small_part(each, axis, policy) for each in vectors)
@@ -131,8 +144,24 @@ def _slow_vectors(piece: _Piece) -> list[_Vector]:
     found = []
     for value, vector in zip(values[1:].tolist(), (vectors / root[:, None]).T[1:], strict=True):
         n_landmarks, n_rows = (float(participation_ratio(mass, vector)) for mass in (np.ones(len(root)), degree))
-        found.append(_Vector(1 - value, vector, n_landmarks, n_rows, n_rows / degree.sum()))
+        sides = _middle_and_side(vector, degree)
+        found.append(_Vector(1 - value, vector, n_landmarks, n_rows, n_rows / degree.sum(), *sides))
     return found
+
+
+def _middle_and_side(vector: np.ndarray, degree: np.ndarray) -> tuple[float, float]:
+    """Shares of the rows in the middle half of a vector's range, and on the smaller side of it.
+
+    A few rows at either end, which may be outliers, have no say in the range.
+    """
+    order = np.argsort(vector, kind="stable")
+    below = np.cumsum(degree[order]) / degree.sum()
+    first, last = (vector[order[np.searchsorted(below, share)]] for share in (END, 1 - END))
+    quarter = (last - first) / 4
+    low, high = (
+        float(degree @ is_there / degree.sum()) for is_there in (vector <= first + quarter, vector >= last - quarter)
+    )
+    return 1 - low - high, min(low, high)
 
 
 def _slowest_axis(piece: _Piece) -> float:

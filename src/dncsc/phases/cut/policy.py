@@ -103,7 +103,8 @@ class CutPolicy:
     dense: float = 10.0
     """times the rows of linked landmarks: one of more may be a cluster by itself (without: a dense spot 79)"""
     few_landmarks: int = 40
-    """a cluster: where there are fewer, any landmark may be a cluster by itself (without: whole numbers 4)"""
+    """a cluster: where there are fewer, any landmark may be a cluster by itself (without: whole numbers 4), and few are
+    in the middle of a cluster by chance"""
 
     # Eigenvalue weighting
     spare_eigenvalues: int = 5
@@ -176,6 +177,12 @@ class CutPolicy:
     clear_gap_among_outliers: float = 50.0
     """the same where outliers took places in front of it: those of one heavy-tailed group leave gaps, too (without: it
     counts as three)"""
+    touching: float = 1e-4
+    """eigenvalue of the last cluster: beyond it clusters touch (moons, rings, groups that lie apart: 8e-5 at most;
+    blobs that overlap: 1.3e-4 and more)"""
+    clear_gap_of_touching: float = 12.0
+    """the same for these: several that overlap pass for one (5: 7 of 492 sets of blobs are wrong without a warning
+    besides; but 55 more that are right have none)"""
     small_gap: float = 1.2
     """ratio behind other numbers, which are named where nothing wider is found and the count is doubtful"""
     least_eigenvalue: float = 3e-5
@@ -193,7 +200,12 @@ class CutPolicy:
     small_part_rows: int = 20
     """that such a part has at least: outliers of heavy-tailed groups have fewer"""
     curved_dimensions: float = 4.0
-    """intrinsic dimension up to which clusters may be bent, as moons are (0.35), and nothing is said of parts"""
+    """intrinsic dimension up to which clusters may be bent, as moons are (0.35): parts are told by steps alone"""
+    thin_middle: float = 0.2
+    """share of a cluster's rows in the middle half of its slowest vector: where fewer are there, two parts touch, in
+    any dimension (of a line, or a moon, a third; of a heap more)"""
+    least_side: float = 0.1
+    """of a cluster's rows, which each of the two parts has (0.05: skewed groups have such ends)"""
     fall_window: float = 1.25
     """of many clusters: strength is compared between so many times more groups and so many times fewer"""
     start_of_fall: float = 0.9

@@ -67,12 +67,14 @@ class Spectrum:
         """Whether there are more than k parts that hardly touch."""
         return len(self.eigenvalues) > k and self.eigenvalues[k] < policy.shattered
 
-    def is_clear(self, k: int, policy: CutPolicy) -> bool:
-        """Whether it shows k clusters. Of parts that hardly touch, any number has a gap behind it by chance."""
+    def clear_from(self, k: int, policy: CutPolicy) -> float:
+        """Clearness that shows k clusters. Of parts that hardly touch, any number has a gap behind it by chance."""
         if self.is_joined:
-            return self.clearness * policy.gap >= 1
-        gap = policy.clear_gap_among_outliers if self.is_shattered(k, policy) else policy.clear_gap
-        return self.clearness >= gap
+            return 1 / policy.gap
+        return policy.clear_gap_among_outliers if self.is_shattered(k, policy) else policy.clear_gap
+
+    def is_clear(self, k: int, policy: CutPolicy) -> bool:
+        return self.clearness >= self.clear_from(k, policy)
 
 
 def bottom_of_spectrum(

@@ -41,11 +41,13 @@ class Counted:
     between: tuple[int, int] | None = None
     """how few and how many there may be, where there are many"""
     links: LandmarkLinks | None = None
-    """of the landmarks, in rows, where there are enough of these to tell parts of clusters by them"""
+    """of the landmarks, in rows, to tell parts of clusters by them"""
     n_parts: int | None = None
     """that the clusters have together, if they are not all in one piece"""
     smallest: int | None = None
     """rows from which on a group is sure to be seen"""
+    clear_from: float = CutPolicy.clear_gap
+    """gap that would be clear"""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class Partition:
     """whether graphs of any resolution tell categories apart, or values filled in"""
     is_by_position: bool = False
     """whether rows were divided by where they are, since the graph shows no clusters, or categories alone"""
+    clear_from: float = CutPolicy.clear_gap
+    """clearness that would be clear"""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -173,6 +177,7 @@ def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutO
         is_coarse=view.is_coarse,
         is_torn=view.is_torn,
         is_by_position=view.is_by_position,
+        clear_from=taken.clear_from(wanted.n_clusters, settings.policy),
     )
     return _Cut(partition, _doubt(taken, graph.mass, partition.is_clear, wanted))
 

@@ -313,14 +313,19 @@ def default_cut(nearest, squared, landmarks, n_clusters, seed):
 # The cut into many clusters (kernels/communities.py, phases/cut/multilevel.py)
 
 
-def modularity(links, community, resolution):
-    """``sum (w_ij - resolution d_i d_j / sum d) / sum d`` over the pairs of one community."""
+def modularity(links, community, resolution, kept=0.0):
+    """``sum (w_ij - resolution d_i d_j / sum d) / sum d`` over the pairs of one community.
+
+    What is `kept` of the volume of each community, or of node numbers as communities, counts for nothing.
+    """
     degree = links.sum(axis=1)
     same = np.equal.outer(community, community)
-    return ((links - resolution * np.outer(degree, degree) / degree.sum()) * same).sum() / degree.sum()
+    spared = 2 * resolution * (degree * np.broadcast_to(kept, degree.shape)[community]).sum() / degree.sum()
+    even = resolution * np.outer(degree, degree) / degree.sum()
+    return (((links - even) * same).sum() + spared) / degree.sum()
 
 
-def move_nodes(links, resolution, order, max_rounds, community):
+def move_nodes(links, resolution, order, max_rounds, community, kept=0.0):
     """Each node goes to the neighbouring community of the largest modularity, in rounds, until none moves."""
     community, moved = community.copy(), 0
     degree = links.sum(axis=1)
@@ -330,7 +335,7 @@ def move_nodes(links, resolution, order, max_rounds, community):
             near = dict.fromkeys(community[j] for j in np.flatnonzero(links[i]) if j != i)
 
             def value(c, i=i):
-                return modularity(links, np.where(np.arange(len(links)) == i, c, community), resolution)
+                return modularity(links, np.where(np.arange(len(links)) == i, c, community), resolution, kept)
 
             best = max([community[i], *near], key=value)
             if value(best) > value(community[i]) + 1e-12 * degree[i] / degree.sum():

@@ -46,7 +46,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    6,
+    7,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),

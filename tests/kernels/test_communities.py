@@ -20,11 +20,12 @@ def some_graph(random, n, density):
     return links + links.T
 
 
-def moved(links, resolution, order, max_rounds, start=None):
+def moved(links, resolution, order, max_rounds, start=None, kept=None):
     community = np.arange(len(links), dtype=np.int32) if start is None else start.astype(np.int32)
     graph = csr_array(links)
     arrays = graph.indptr, graph.indices, graph.data, links.sum(axis=1)
-    return community, move_nodes(*arrays, resolution, order, max_rounds, community)
+    kept = np.zeros(len(links)) if kept is None else kept
+    return community, move_nodes(*arrays, resolution, kept, order, max_rounds, community)
 
 
 graphs = {
@@ -36,13 +37,14 @@ graphs = {
 
 
 @few
-@given(**graphs, max_rounds=st.sampled_from([1, 2, 10]))
-def test_nodes_move_to_where_the_twin_finds_most_modularity(seed, n, density, resolution, max_rounds):
+@given(**graphs, max_rounds=st.sampled_from([1, 2, 10]), kept_size=st.sampled_from([0.0, 0.5, 2.0]))
+def test_nodes_move_to_where_the_twin_finds_most_modularity(seed, n, density, resolution, max_rounds, kept_size):
     random = np.random.default_rng(seed)
     links, order = some_graph(random, n, density), random.permutation(n)
     links[0, 0] += 0.1  # of at least one link
-    community, count = moved(links, resolution, order, max_rounds)
-    expected, expected_count = naive.move_nodes(links, resolution, order, max_rounds, np.arange(n))
+    kept = kept_size * random.random(n) * links.sum(axis=1)
+    community, count = moved(links, resolution, order, max_rounds, kept=kept)
+    expected, expected_count = naive.move_nodes(links, resolution, order, max_rounds, np.arange(n), kept)
     np.testing.assert_array_equal(community, expected)
     assert count == expected_count
 

@@ -11,17 +11,18 @@ LEAST_GAIN = 1e-12
 
 
 @jit()
-def move_nodes(start, neighbor, weight, degree, resolution, order, max_rounds, community):
+def move_nodes(start, neighbor, weight, degree, resolution, kept, order, max_rounds, community):
     """Move each node to the neighbouring community that gains most modularity, until hardly any moves.
 
     IN: the graph's rows ``neighbor[start[i]:start[i + 1]]`` and their `weight`, float64; degree float64 (n,), of which
-    links to itself are a part; order int (n,). IN/OUT: community int32 (n,), from 0 to n - 1. Returns how many moved.
+    links to itself are a part; kept float64 (n,): the volume that each community may have at no loss; order int (n,).
+    IN/OUT: community int32 (n,), from 0 to n - 1. Returns how many moved.
     """
     n = degree.shape[0]
     total = degree.sum()
     if total == 0:
         return 0
-    volume = np.zeros(n)
+    volume = -kept
     for i in range(n):
         volume[community[i]] += degree[i]
     links = np.zeros(n)

@@ -11,7 +11,7 @@ many times faster. Where most prototypes of a row's landmarks are of one cluster
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ PROTOTYPES_A_CELL, MOST_A_CELL = 50, 200
 """On average, and where many are alike: of more, some at random are left out, so that no search is long."""
 PROBED_CELLS, PROBED_CELLS_A_FEATURE = 24, 2
 """Cells that are searched for a row; fewer in few features, where fewer are near."""
+SHARED_ROWS = 4096
+"""Prototypes that a thread takes at a time: all of them are a block or two."""
 CELL_ROWS, CELL_ITERATIONS = 20, 5
 """Rows a cell, and iterations, of the k-means that finds cells."""
 
@@ -146,7 +148,8 @@ def refine(engine: Engine, settings: Settings, partition: Partition, centroids: 
     if np.mean(cluster != before) < policy.least_refined:
         return None
     settled = _settled(nearest, cluster, embedding.graph.n_points, policy)
-    return Refined(embedding, Prototypes(directions, search, cluster), settled)
+    voting = replace(search, n_neighbors=min(policy.voting_prototypes + 1, search.n_neighbors))
+    return Refined(embedding, Prototypes(directions, voting, cluster), settled)
 
 
 def _sorted_by_cells(engine: Engine, settings: Settings, places: np.ndarray) -> tuple[CellSearch, np.ndarray]:
@@ -203,11 +206,16 @@ def _move_communities(links: csr_array, settings: Settings, cluster: np.ndarray)
 
 
 def _move(links: csr_array, settings: Settings, cluster: np.ndarray) -> np.ndarray:
-    """Clusters of nodes once these have changed to the one that most of their links lead to, until hardly any does."""
+    """Clusters of nodes once these have changed to the one that most of their links lead to, until hardly any does.
+
+    Modularity makes clusters even. Half of the size that one has to begin with counts for nothing, so that large ones
+    may stay large.
+    """
     degree, moved = np.asarray(links.sum(axis=1), np.float64).ravel(), cluster.copy()
     order = generator(settings.seed, "refine").permutation(len(cluster))
-    resolution = settings.policy.refined_resolution
-    move_nodes(links.indptr, links.indices, links.data, degree, resolution, order, MAX_ROUNDS, moved)
+    policy, graph = settings.policy, (links.indptr, links.indices, links.data)
+    kept = policy.kept_size * np.bincount(cluster, degree, len(cluster))
+    move_nodes(*graph, degree, policy.refined_resolution, kept, order, MAX_ROUNDS, moved)
     return _unless_lost(cluster, moved)
 
 
@@ -220,6 +228,6 @@ def _in_blocks(
     engine: Engine, function: Callable[[np.ndarray], Sequence[np.ndarray]], rows: np.ndarray
 ) -> list[np.ndarray]:
     """Arrays that a function gives for some rows at a time, side by side, put together."""
-    size = block_rows(rows.shape[1])
+    size = min(block_rows(rows.shape[1]), SHARED_ROWS)
     parts = engine.each(lambda start: function(rows[start : start + size]), range(0, len(rows), size))
     return [np.concatenate(each) for each in zip(*parts, strict=True)]

@@ -36,7 +36,7 @@ def louvain(links: csr_array, resolution: float, settings: Settings) -> np.ndarr
         order = generator(settings.seed, "communities", level).permutation(n)
         community = np.arange(n, dtype=np.int32)
         graph = links.indptr, links.indices, links.data.astype(np.float64)
-        if not move_nodes(*graph, degree, resolution, order, MAX_ROUNDS, community):
+        if not move_nodes(*graph, degree, resolution, np.zeros(n), order, MAX_ROUNDS, community):
             return found
         community = without_gaps(community)
         links, found = aggregate(links, community, int(community.max()) + 1), community[found]

@@ -83,8 +83,8 @@ class DaskEngine(Engine):
         chunks = (self._chunks,) if column.width is None else (self._chunks, (column.width,))
         whole = self._key(name)
         keys = [(whole, number, 0)[: 1 + len(chunks)] for number in range(len(parts))]
+        # Not waited for: Dask keeps what they need until they are there, also when the engine is left.
         found = self._workers.map(joined, parts, keys=keys)
-        self._workers.wait(found)  # until then they need what is let go of when the engine is left
         return da.Array(dict(zip(keys, found, strict=True)), whole, chunks, dtype=column.dtype)
 
     def _forget(self, name: str) -> None:

@@ -95,9 +95,6 @@ class Workers:
         """Values of results; where one failed, an error that says `where` the first of those behind them failed."""
         return results
 
-    def wait(self, results: list[Any]) -> None:
-        """Return when all are there, or have failed."""
-
 
 def current_workers(pool: Pool) -> Workers:
     """Those of the current client; the threads of the pool where there is none."""
@@ -215,11 +212,6 @@ class ClientWorkers(Workers):
             failed = (what for what, future in zip(where, behind, strict=True) if future.status == "error")
             with naming(next(failed, "the cluster failed")):
                 raise error
-
-    def wait(self, results: list[Any]) -> None:
-        from distributed import wait
-
-        wait(results)
 
 
 def _same(value: Any) -> Any:

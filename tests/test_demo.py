@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -61,6 +62,26 @@ def test_kernels_are_made_ready_before_anything_is_timed(finished):
     assert last.startswith("Picture")
     assert first.startswith("Getting the kernels ready; the first run compiles them")
     assert first.endswith(" s.")
+
+
+COMPILES_AFTER_WARMING_UP = """
+from numba.core.event import install_recorder
+from dncsc import DnCSC, datasets, demo
+
+data = demo.LabelledData("flower", 13, *datasets.load("fl-20m", n=300_000))
+demo.warm_up([data])
+with install_recorder("numba:compile") as recorder:
+    DnCSC(13, random_state=0).fit(data.X)
+raise SystemExit(len(recorder.buffer))
+"""
+
+
+@pytest.mark.long
+def test_nothing_is_compiled_while_many_rows_are_timed_for_the_first_time(tmp_path):
+    empty = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", COMPILES_AFTER_WARMING_UP], env=empty, capture_output=True, text=True)
+    assert "compiled in" in done.stderr
+    assert done.returncode == 0
 
 
 class Compiling:

@@ -20,6 +20,8 @@ from dncsc import DnCSC, datasets, metrics, plot
 from dncsc.atomic import atomic_write
 
 METHODS: dict[str, Any] = {"DnC-SC": DnCSC, "KMeans": KMeans}
+WARM_ROWS = 250_000
+"""Rows of a set that kernels are compiled with: so many are handled as a million are, by other kernels than few."""
 
 
 class LabelledData(NamedTuple):
@@ -66,7 +68,7 @@ def warm_up(sets: Sequence[LabelledData]) -> None:
     start = time.perf_counter()
     with install_recorder("numba:compile") as recorder:
         for data, kind in product(sets, METHODS.values()):
-            kind(data.k, random_state=0).fit(data.X[:20_000])
+            kind(data.k, random_state=0).fit(data.X[:WARM_ROWS])
     seconds = time.perf_counter() - start
     _say(f"{'compiled' if recorder.buffer else 'had been compiled, loaded'} in {seconds:.1f} s.")
 

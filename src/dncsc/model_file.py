@@ -24,6 +24,7 @@ from dncsc.phases.nearest import Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.refine import Prototypes, Refined
 from dncsc.phases.search import CandidateSearch, ExactSearch
+from dncsc.phases.second_look import Clusters
 from dncsc.phases.select.tree import Cells, Level, Selection, Tree
 from dncsc.records import Kind, RecordError, Schema
 
@@ -54,6 +55,7 @@ KINDS = Schema(
         Kind("affinity/self-tuning", SelfTuning, "scales"),
         Kind("base-clustering", BaseClustering, "embedding centroids clusters"),
         Kind("centroids", Centroids, "places n_iter mean_squared", mean_squared=None),
+        Kind("clusters", Clusters, "partition centroids"),
         Kind(
             "cluster-count",
             Counted,

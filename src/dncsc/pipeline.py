@@ -15,7 +15,6 @@ from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.by_position import cut_heap, is_heap
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree
@@ -27,8 +26,9 @@ from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
 from dncsc.phases.nearest import Links
-from dncsc.phases.noise import find_noise_threshold
+from dncsc.phases.noise import find_noise_limit
 from dncsc.phases.refine import Refined, refine
+from dncsc.phases.second_look import Clusters, find_clusters
 from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.shared_sample import keep_sample
@@ -164,7 +164,7 @@ def run(
     if partition.counted is not None:
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
 
-    placed = _discretize(recipe, steps, chosen, partition, ensemble is None)
+    placed = _discretize(recipe, steps, chosen, partition)
     partition, centroids, embedding = placed.partition, placed.centroids, placed.embedding
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
     inertia = unscaled(placed.labelled.inertia, engine.weight_scale, *units)
@@ -194,21 +194,13 @@ class _Placed(NamedTuple):
     noise_threshold: float | None
 
 
-def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Partition, may_be_heap: bool) -> _Placed:
-    """Phase 5; with another partition where the first leaves one heap, and refined where asked for."""
-    threshold = None
-    if chosen.noise:
-        threshold = steps("discretize", find_noise_threshold, chosen, partition.embedding, say=False)
-
-    def label(partition: Partition) -> tuple[Centroids, Labelled]:
-        found = steps.once("discretize", Centroids, recipe.discretize, chosen, partition.embedding, say=False)
-        return found, steps("discretize", label_all, partition.embedding, found, threshold)
-
-    centroids, labelled = label(partition)
-    if may_be_heap and is_heap(chosen, partition, labelled.count):
-        partition = steps.once("partition", Partition, cut_heap, chosen, partition)
-        centroids, labelled = label(partition)
-    embedding = partition.embedding
+def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Partition) -> _Placed:
+    """Phase 5; with another partition where the first does not show clusters, and refined where asked for."""
+    limit = steps("discretize", find_noise_limit, chosen, partition.embedding, say=False) if chosen.noise else None
+    found = steps.once("discretize", Clusters, find_clusters, chosen, partition, recipe.discretize, limit, say=False)
+    partition, centroids = found.partition, found.centroids
+    embedding, threshold = partition.embedding, None if limit is None else limit.threshold
+    labelled = steps("discretize", label_all, embedding, centroids, threshold)
     if chosen.refine:
         refined: Refined | None = steps.once(
             "refine", Refined, cast(Any, refine), chosen, partition, centroids.places, say=False

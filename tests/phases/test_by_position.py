@@ -33,6 +33,17 @@ def test_a_heap_is_divided_by_position_with_a_warning(tmp_path):
     assert np.array_equal(again.predict(X), model.labels_)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_little_noise_leaves_a_heap_divided_as_it_is(seed):
+    X, _ = heap(2_000, 2)
+    with pytest.warns(UserWarning, match="divided by position"):
+        plain = DnCSC(2, random_state=seed).fit(X)
+    with pytest.warns(UserWarning, match="divided by position"):
+        model = DnCSC(2, noise=0.15, random_state=seed).fit(X)
+    is_noise = model.labels_ == -1
+    assert np.array_equal(model.labels_[~is_noise], plain.labels_[~is_noise])
+
+
 def test_uneven_clusters_that_lie_apart_are_not_divided():
     random = np.random.default_rng(0)
     y = (np.arange(4_000) % 25 == 0).astype(int)

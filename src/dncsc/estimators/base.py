@@ -212,6 +212,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         if found.labels is not None and n_found < wanted:
             text = f"Number of distinct clusters ({n_found}) found smaller than {{n_clusters}} ({wanted}). "
             text += "Possibly due to duplicate points in X"
+            if found.model.noise_threshold is not None:
+                text += ", or to clusters whose rows are all noise"
             text += ", or to clusters of single rows." if isinstance(found.model.embedding, Voted) else "."
             warnings.warn(FewerClustersWarning(text, ("n_clusters",)), stacklevel=4)
 

@@ -6,6 +6,7 @@ would. And where several clusters are sought, small groups that lie apart may ta
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,21 +15,21 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
 from dncsc.phases.cut.transfer_cut import Partition, cut_landmarks
 from dncsc.phases.cut.weights import by_data
-from dncsc.phases.discretize import k_means, label_all, one_run
+from dncsc.phases.discretize import one_run
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, nearest_centroids
 from dncsc.phases.sample import SAMPLE_ROWS, draw_rows
-from dncsc.phases.settings import AUTO, Settings
+from dncsc.phases.settings import Settings
 
 STARTS = 10
 """of k-means on a sample of the rows"""
 
 
 def is_heap(settings: Settings, partition: Partition, sizes: np.ndarray) -> bool:
-    """Whether a cut that chose its weights itself leaves hardly a row to all clusters but one.
+    """Whether a cut leaves hardly a row to all clusters but one.
 
     Where it has a gap it is believed, unless rows are divided into far fewer clusters than were asked for, in effect.
     """
-    if settings.bandwidth != AUTO or partition.clearness is None or len(sizes) < 2 or not _is_uneven(sizes, settings):
+    if len(sizes) < 2 or not _is_uneven(sizes, settings):
         return False
     is_believed = partition.counted is not None or _effective(sizes) >= settings.policy.least_effective
     return not (partition.has_gap(settings.policy) and is_believed)
@@ -44,10 +45,13 @@ def _effective(sizes: np.ndarray) -> float:
     return float(np.exp(-share @ np.log(share)) / len(sizes))
 
 
-def cut_heap(engine: Engine, settings: Settings, partition: Partition) -> Partition:
+def cut_heap(
+    engine: Engine, settings: Settings, partition: Partition, sizes_of: Callable[[Partition], np.ndarray]
+) -> Partition:
     """Small groups that lie apart are set aside, and the rest is cut; without a gap, k-means finds clusters among rows.
 
     Unless those of k-means are as uneven, as where most rows are the same, or clusters are uneven: then the cut stays.
+    `sizes_of` tells those of the clusters of a partition.
     """
     drawn = draw_rows(engine, stream(settings.seed, "by position"), SAMPLE_ROWS, settings.n_counted)
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))
@@ -57,8 +61,7 @@ def cut_heap(engine: Engine, settings: Settings, partition: Partition) -> Partit
         return partition
     if partition.has_gap(settings.policy):
         again = _without_small_groups(engine, settings, partition)
-        sizes = label_all(engine, again.embedding, k_means(engine, settings, again.embedding)).count
-        if not is_heap(settings, again, sizes):
+        if not is_heap(settings, again, sizes_of(again)):
             return again
     return _by_position(partition, centres)
 

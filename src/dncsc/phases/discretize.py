@@ -14,7 +14,7 @@ import numpy as np
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
 from dncsc.phases.embedding import Embedding
-from dncsc.phases.inputs import columns_of, some_values_of, values_of
+from dncsc.phases.inputs import ROWS, columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
 from dncsc.phases.noise import mark_noise
 from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
@@ -137,7 +137,10 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
     known: Drawn | None = engine.samples.get((keys, inputs))
     if known is not None and len(known.keys) >= min(wanted, settings.n_counted):
         return known.fewer(wanted)
-    return draw_rows(engine, keys, wanted, settings.n_counted, inputs)
+    drawn = draw_rows(engine, keys, wanted, settings.n_counted, inputs)
+    if ROWS not in inputs:  # links take little memory, and are asked for again
+        engine.samples[keys, inputs] = drawn
+    return drawn
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:

@@ -17,11 +17,12 @@ from dncsc.phases.base_clusterings import BaseClustering, RowsAndClusters, Share
 from dncsc.phases.cut.outliers import OutlierTest, adopt_nearest, without_outliers
 from dncsc.phases.cut.transfer_cut import Partition, cut
 from dncsc.phases.cut.weights import CutOptions
-from dncsc.phases.discretize import draw, k_means_of, one_run
-from dncsc.phases.embedding import Lift, Lifted
+from dncsc.phases.discretize import Centroids, draw, k_means_of, one_run
+from dncsc.phases.embedding import Embedding, Lift, Lifted
 from dncsc.phases.inputs import columns_of, values_of
 from dncsc.phases.own_choice import consensus_or_own_choice
 from dncsc.phases.sample import Drawn
+from dncsc.phases.second_look import Clusters, find_clusters
 from dncsc.phases.settings import AUTO, Settings
 
 SAMPLE_ROWS_A_BASE_CLUSTER = 200
@@ -84,22 +85,25 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
     cut_graphs : callable
         Selects landmarks and cuts their graphs, with as many eigenvectors as settings ask for.
     """
-    all_shared, has_gap = [], settings.bandwidth != AUTO
+    all_shared, choices, has_gap = [], [], settings.bandwidth != AUTO
     for number, share in enumerate(np.array_split(np.arange(size.n_clusterings), size.n_graphs)):
         seed = int(generator(settings.seed, "graph", number).integers(2**31))
         n_clusters = _base_clusters(settings, seed, len(share))
         of_graph = replace(settings, seed=seed, mixed=settings.bandwidth == AUTO)
         graphs = cut_graphs(replace(of_graph, n_vectors=max(n_clusters)))
-        shared = _shared_clusterings(engine, of_graph, number, graphs, n_clusters)
+        drawn = draw(engine, of_graph, graphs.fine[0].embedding, SAMPLE_ROWS_A_BASE_CLUSTER * max(n_clusters))
+        own = _own_choice(engine, of_graph, graphs.coarse, drawn) if graphs.coarse else None
+        shared = _shared_clusterings(engine, of_graph, number, graphs.fine, own, n_clusters, drawn)
         all_shared.append(shared)
+        choices.append(own)
         has_gap = has_gap or graphs.coarse is None or graphs.coarse.embedding.n_dimensions <= settings.n_clusters
         engine.sweep(_LabelRows(shared))
         for name in reversed(columns_of(graphs.fine[0].embedding.inputs)):
             engine.drop(name)
     found = cut(engine, settings, RowsAndClusters(tuple(all_shared)), CutOptions(weighted=not has_gap))
     assert isinstance(found, Partition)  # it may fragment
-    have_choices = settings.bandwidth == AUTO and size.n_graphs > 1
-    return consensus_or_own_choice(engine, settings, found) if have_choices else found
+    of_choices = [own.partition for own in choices if own is not None]
+    return consensus_or_own_choice(engine, settings, found, of_choices) if len(of_choices) > 1 else found
 
 
 def _base_clusters(settings: Settings, seed: int, count: int) -> list[int]:
@@ -112,18 +116,32 @@ def _base_clusters(settings: Settings, seed: int, count: int) -> list[int]:
     return generator(seed, "sizes").integers(fewest, most, count, endpoint=True).tolist()
 
 
+def _own_choice(engine: Engine, settings: Settings, coarse: Partition, drawn: Drawn) -> Clusters:
+    """The clusters sought, as `DnCSC` finds them."""
+
+    def discretize(engine: Engine, settings: Settings, embedding: Embedding) -> Centroids:
+        return k_means_of(drawn, settings, embedding, engine.each)
+
+    return find_clusters(engine, settings, coarse, discretize)
+
+
 def _shared_clusterings(
-    engine: Engine, settings: Settings, number: int, graphs: LandmarkGraphs, n_clusters: list[int]
+    engine: Engine,
+    settings: Settings,
+    number: int,
+    fine: Sequence[Partition],
+    own: Clusters | None,
+    n_clusters: list[int],
+    drawn: Drawn,
 ) -> SharedClusterings:
     """k-means on the first eigenvectors of the graphs of one selection, all from one sample of the rows.
 
     One base clustering is of the clusters sought: fine ones alone let the consensus merge some.
     """
-    drawn = draw(engine, settings, graphs.fine[0].embedding, SAMPLE_ROWS_A_BASE_CLUSTER * max(n_clusters))
-    component = _components(settings, graphs.coarse or graphs.fine[0], drawn)
+    component = _components(settings, own.partition if own else fine[0], drawn)
     of_rows, n_components = component[drawn.values[0][:, 0]], int(component.max()) + 1
-    shares = np.array_split(n_clusters[1:] if graphs.coarse else n_clusters, len(graphs.fine))
-    wanted = [(graph, count) for graph, share in zip(graphs.fine, shares, strict=True) for count in share.tolist()]
+    shares = np.array_split(n_clusters[1:] if own else n_clusters, len(fine))
+    wanted = [(graph, count) for graph, share in zip(fine, shares, strict=True) for count in share.tolist()]
 
     def finish(embedding: Lifted, centroids: np.ndarray) -> BaseClustering:
         nearest, _ = embedding.label(centroids, *drawn.values)
@@ -138,10 +156,9 @@ def _shared_clusterings(
         return finish(embedding, one_run(embedding.transform(*drawn.values), drawn.weight, chosen).centres)
 
     clusterings = engine.each(make, range(len(wanted)))
-    if graphs.coarse:
-        assert isinstance(graphs.coarse.embedding, Lifted)
-        centroids = k_means_of(drawn, settings, graphs.coarse.embedding, engine.each).places
-        clusterings = [finish(graphs.coarse.embedding, centroids), *clusterings]
+    if own:
+        assert isinstance(own.partition.embedding, Lifted)
+        clusterings = [finish(own.partition.embedding, own.centroids.places), *clusterings]
     return SharedClusterings(number, tuple(clusterings), component)
 
 

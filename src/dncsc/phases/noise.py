@@ -6,6 +6,8 @@ those of local outlier factors and isolation forests (docs/notes/outliers.md), f
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dncsc.engines.base import Engine
@@ -20,15 +22,27 @@ THRESHOLD_ROWS = 100_000
 """that the threshold is found with"""
 
 
-def find_noise_threshold(engine: Engine, settings: Settings, embedding: Embedding) -> float:
-    """Mean distance to landmarks beyond which `Settings.noise` of the rows are."""
+@dataclass(frozen=True)
+class NoiseLimit:
+    """Mean distance of a row to its landmarks beyond which it is noise."""
+
+    threshold: float
+    mean_distance: float
+    """of the rows that are not noise"""
+
+
+def find_noise_limit(engine: Engine, settings: Settings, embedding: Embedding) -> NoiseLimit:
+    """The limit beyond which `Settings.noise` of the rows are."""
     assert isinstance(embedding, ThroughLandmarks)
     drawn = draw_rows(engine, stream(settings.seed, "noise"), THRESHOLD_ROWS, settings.n_counted, embedding.inputs)
     distance = embedding.mean_distance(*drawn.values)
     order = np.argsort(distance, kind="stable")
-    within = np.cumsum(drawn.weight[order])
+    weight = drawn.weight[order]
+    within = np.cumsum(weight)
     last = np.searchsorted(within, (1 - settings.noise) * within[-1] * (1 - np.finfo(np.float64).eps))
-    return float(distance[order[min(last, len(order) - 1)]])
+    last = min(last, len(order) - 1)
+    near = slice(None, last + 1)
+    return NoiseLimit(float(distance[order[last]]), float(weight[near] @ distance[order[near]] / within[last]))
 
 
 def mark_noise(labels: np.ndarray, embedding: Embedding, threshold: float, *values: np.ndarray) -> None:

@@ -6,6 +6,7 @@ base clusterings see categories, or the tails of a heavy one, and their consensu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,9 @@ COMPARED_ROWS = 5000
 """that tell how far two clusterings agree"""
 
 
-def consensus_or_own_choice(engine: Engine, settings: Settings, found: Partition) -> Partition:
+def consensus_or_own_choice(
+    engine: Engine, settings: Settings, found: Partition, choices: Sequence[Partition]
+) -> Partition:
     """The consensus, unless members' own choices agree with each other clearly better than with it."""
     assert isinstance(found.embedding, Lifted)
     graph = found.embedding.graph
@@ -36,7 +39,8 @@ def consensus_or_own_choice(engine: Engine, settings: Settings, found: Partition
     chosen = int(np.argmax(among))
     if with_consensus >= settings.policy.least_agreement * among[chosen]:
         return found
-    return replace(found, embedding=_of_one(graph, chosen, centroid_of[chosen], found.embedding.lift))
+    embedding = _of_one(graph, chosen, centroid_of[chosen], found.embedding.lift)
+    return replace(found, embedding=embedding, is_by_position=choices[chosen].is_by_position)
 
 
 def _of_one(graph: RowsAndClusters, number: int, centroid_of: np.ndarray, lift: Lift) -> Lifted:

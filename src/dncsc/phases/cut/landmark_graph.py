@@ -123,6 +123,8 @@ class _Half(NamedTuple):
 class _AddPairs(Task[_Total, _Half]):
     graph: Bipartite
     n_rows: int
+    within: float
+    """mean distance to its landmarks beyond which a row does not count"""
 
     @property
     def reads(self) -> Sequence[str]:
@@ -141,6 +143,10 @@ class _AddPairs(Task[_Total, _Half]):
         self.add(total, values_of(block, self.reads), block.weight)
 
     def add(self, total: _Total, values: Sequence[np.ndarray], weight: np.ndarray) -> None:
+        if self.within < np.inf:
+            assert isinstance(self.graph, RowsAndLandmarks)
+            counts = self.graph.mean_distance(*values) <= self.within
+            values, weight = [each[counts] for each in values], weight[counts]
         nearest, shares, degree = self.graph.shares(*values)
         total.pairs.add(nearest, shares, weight * degree)
         total.mass[:] += np.bincount(nearest[:, 0], weight, len(total.mass))
@@ -149,13 +155,16 @@ class _AddPairs(Task[_Total, _Half]):
         return _Half(total.pairs.half(), total.mass)
 
 
-def landmark_graph(engine: Engine, settings: Settings, graph: Bipartite) -> LandmarkGraph:
-    """Add up the links of all rows (equation 7), or of as many as tell what all would."""
+def landmark_graph(engine: Engine, settings: Settings, graph: Bipartite, within: float = np.inf) -> LandmarkGraph:
+    """Add up the links of all rows (equation 7), or of as many as tell what all would.
+
+    Rows that are farther than `within` from their landmarks, on average, do not count.
+    """
     sample = sample_of_links(engine, settings, graph.links) if isinstance(graph, RowsAndLandmarks) else None
     if sample is not None:
         n_rows = len(sample.weight)
-        return _graph_of(_add_sample(engine, _AddPairs(graph, n_rows), sample), n_rows)
-    shards = engine.sweep(_AddPairs(graph, settings.n_counted))
+        return _graph_of(_add_sample(engine, _AddPairs(graph, n_rows, within), sample), n_rows)
+    shards = engine.sweep(_AddPairs(graph, settings.n_counted, within))
     for name in {name for column in graph.kept_columns if column.rule for name in column.rule.reads}:
         engine.drop(name)  # what they were made from
     return _graph_of(shards, settings.n_counted)

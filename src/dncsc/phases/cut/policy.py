@@ -143,6 +143,16 @@ class CutPolicy:
     """of the clusters sought: where these are fewer in effect, by the entropy of their sizes, small groups are outliers
     for all their gap (without: ARI of patches of images, some of them far from all others, 45 to 69)"""
 
+    # Noise that passes for a cluster
+    noise_of_cluster: float = 0.5
+    """share of a cluster's rows that are noise, where `noise` is asked for, from which on it is left out of the cut"""
+    sparse: float = 2.0
+    """times as far from their landmarks as those of others: rows of a cluster that may be noise where none is asked for
+    (in failures by uniform noise 2.1 to 9)"""
+    around: float = 0.5
+    """of the others' standard deviation: so far the middle of such rows may be from theirs, in each feature (uniform
+    noise 0 to 0.4; sparse clusters beside dense ones 0.6 to 15)"""
+
     # Refinement
     refined_landmarks: int = 4000
     """where labels are refined, if each has rows enough (1,000: MNIST 9 points of ACC, circles and Gaussians 0.1;

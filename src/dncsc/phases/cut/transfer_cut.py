@@ -103,15 +103,18 @@ def singular_vectors(
     return cut_landmarks(engine, settings, links, [Attempt(affinity, CutOptions(drops_constant=True))])
 
 
-def cut_landmarks(engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt]) -> Partition:
+def cut_landmarks(
+    engine: Engine, settings: Settings, links: Links, attempts: Sequence[Attempt], within: float = np.inf
+) -> Partition:
     """The first attempt whose graph is not fragmented; the last one cuts any graph.
 
     A cut whose graph has too many parts that hardly touch, or light ones, gives way to a later one that is clear.
+    Rows that are farther than `within` from their landmarks have no say.
     """
     rejected: list[str] = []
     doubtful: Partition | None = None
     for affinity, options in attempts:
-        found = _cut(engine, settings, RowsAndLandmarks(links, affinity), options)
+        found = _cut(engine, settings, RowsAndLandmarks(links, affinity), options, within)
         if found.partition is None:
             rejected.append(found.reason)
         elif found.partition.is_clear if doubtful else not found.reason:
@@ -137,9 +140,9 @@ class _Cut(NamedTuple):
     """empty where there is none"""
 
 
-def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions) -> _Cut:
+def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutOptions, within: float = np.inf) -> _Cut:
     """The same, with the reason where there is no cut, or a doubtful one."""
-    graph = landmark_graph(engine, settings, bipartite)
+    graph = landmark_graph(engine, settings, bipartite, within)
     if options.inflates:
         graph = inflate(graph, settings.n_clusters, settings.policy)
     wanted = Wanted(

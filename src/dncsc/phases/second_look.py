@@ -1,0 +1,76 @@
+"""Clusters of a partition, and a second look at them.
+
+Noise may pass for a cluster, and one cluster may leave hardly a row to the others. A sample of the rows tells, before
+all are labelled. Only a cut that chose its weights itself is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dncsc.engines.base import Column, Engine
+from dncsc.phases.by_position import cut_heap, is_heap
+from dncsc.phases.cut.transfer_cut import Partition
+from dncsc.phases.discretize import Centroids, draw
+from dncsc.phases.embedding import Embedding, RowsAndLandmarks
+from dncsc.phases.noise import NoiseLimit
+from dncsc.phases.noise_cluster import SampledClusters, cut_without_noise, noise_in_the_way
+from dncsc.phases.sample import rows_to_place
+from dncsc.phases.settings import AUTO, Settings
+
+LOOKED_AT_ROWS = 5000
+"""that tell what clusters are like"""
+
+Discretize = Callable[[Engine, Settings, Embedding], Centroids]
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """A partition, and centroids of its clusters."""
+
+    partition: Partition
+    centroids: Centroids
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self.partition.columns
+
+
+def find_clusters(
+    engine: Engine, settings: Settings, partition: Partition, discretize: Discretize, given: NoiseLimit | None = None
+) -> Clusters:
+    """Clusters of the partition, or of another one where these are none.
+
+    Parameters
+    ----------
+    engine : Engine
+    settings : Settings
+    partition : Partition
+    discretize : callable
+        Finds centroids.
+    given : NoiseLimit, optional
+        Beyond which rows are noise, where their share is known.
+    """
+
+    def of(partition: Partition) -> Clusters:
+        return Clusters(partition, discretize(engine, settings, partition.embedding))
+
+    found, graph = of(partition), getattr(partition.embedding, "graph", None)
+    if settings.bandwidth != AUTO or partition.clearness is None or not isinstance(graph, RowsAndLandmarks):
+        return found
+    drawn = draw(engine, settings, partition.embedding, rows_to_place(settings.n_clusters)).fewer(LOOKED_AT_ROWS)
+
+    def sampled(clusters: Clusters) -> SampledClusters:
+        label = clusters.partition.embedding.label(clusters.centroids.places, *drawn.values)[0]
+        return SampledClusters(label, drawn.values[0][:, 0], graph.mean_distance(*drawn.values), drawn.weight)
+
+    limit = noise_in_the_way(settings, graph, sampled(found), given)
+    if limit is not None:
+        again = cut_without_noise(engine, settings, partition, graph, limit)
+        if given is not None or (again.clearness or 0.0) >= settings.policy.clear_gap:
+            found = of(again)
+    if is_heap(settings, found.partition, sampled(found).sizes):
+        divided = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
+        found = of(divided) if divided is not found.partition else found
+    return found

@@ -15,6 +15,7 @@ from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
+from dncsc.phases.by_position import to_nearest_centre
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree
@@ -200,6 +201,9 @@ def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Part
     found = steps.once("discretize", Clusters, find_clusters, chosen, partition, recipe.discretize, limit, say=False)
     partition, centroids = found.partition, found.centroids
     embedding, threshold = partition.embedding, None if limit is None else limit.threshold
+    if partition.centres is not None:
+        assert isinstance(embedding, Lifted)
+        embedding = to_nearest_centre(embedding, partition.centres, centroids.places)
     labelled = steps("discretize", label_all, embedding, centroids, threshold)
     if chosen.refine:
         refined: Refined | None = steps.once(

@@ -13,11 +13,14 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
+from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.transfer_cut import Partition, cut_landmarks
 from dncsc.phases.cut.weights import by_data
 from dncsc.phases.discretize import one_run
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, nearest_centroids
+from dncsc.phases.refine import UNSETTLED, Prototypes, Refined
 from dncsc.phases.sample import SAMPLE_ROWS, draw_rows
+from dncsc.phases.select.tree import Cells
 from dncsc.phases.settings import Settings
 
 STARTS = 10
@@ -83,4 +86,14 @@ def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
     assert isinstance(embedding, Lifted)
     corners = np.eye(len(centres), dtype=embedding.dtype)[nearest_centroids(embedding.graph.points, centres)[0]]
     placed = Lifted(embedding.graph, Lift(corners, embedding.lift.by_length))
-    return replace(partition, embedding=placed, is_by_position=True)
+    return replace(partition, embedding=placed, is_by_position=True, centres=centres)
+
+
+def to_nearest_centre(embedding: Lifted, centres: np.ndarray, centroids: np.ndarray) -> Refined:
+    """The embedding, but that each row has the label of the nearest centre: centres are its prototypes."""
+    assert isinstance(embedding.graph, RowsAndLandmarks)
+    corners = np.eye(len(centres), dtype=embedding.dtype)
+    cells = Cells(centres.mean(axis=0, keepdims=True), np.array([0, len(centres)], np.int32))
+    search = CellSearch(centres, min(2, len(centres)), cells, n_probed=1)  # the last one found has no vote
+    prototypes = Prototypes(None, search, nearest_centroids(corners, centroids)[0])
+    return Refined(embedding, prototypes, np.full(embedding.graph.n_points, UNSETTLED, np.int32))

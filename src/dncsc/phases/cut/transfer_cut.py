@@ -76,6 +76,8 @@ class Partition:
     """whether rows were divided by where they are, since the graph shows no clusters, or categories alone"""
     clear_from: float = CutPolicy.clear_gap
     """clearness that would be clear"""
+    centres: np.ndarray | None = None
+    """(k, d): where rows were divided by position, they go to the nearest of these"""
 
     @property
     def columns(self) -> Sequence[Column]:

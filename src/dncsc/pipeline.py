@@ -203,7 +203,7 @@ def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Part
     embedding, threshold = partition.embedding, None if limit is None else limit.threshold
     if partition.centres is not None:
         assert isinstance(embedding, Lifted)
-        embedding = to_nearest_centre(embedding, partition.centres, centroids.places)
+        embedding = to_nearest_centre(embedding, partition.centres)
     labelled = steps("discretize", label_all, embedding, centroids, threshold)
     if chosen.refine:
         refined: Refined | None = steps.once(

@@ -98,6 +98,10 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         """The recipe that the parameters make, which have been checked."""
         return self._fixed_recipe
 
+    def __dir__(self) -> list[str]:
+        """Public names, for those who complete them with the tabulator key."""
+        return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
+
     def _is_multilevel(self, n_features: int) -> bool:
         """Whether the graph is cut level by level, as into many clusters."""
         return False

@@ -16,10 +16,10 @@ from dncsc.engines.seeds import stream
 from dncsc.phases.cell_search import CellSearch
 from dncsc.phases.cut.transfer_cut import Partition, cut_landmarks
 from dncsc.phases.cut.weights import by_data
-from dncsc.phases.discretize import one_run
+from dncsc.phases.discretize import Centroids, in_order, one_run
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, nearest_centroids
 from dncsc.phases.refine import UNSETTLED, Prototypes, Refined
-from dncsc.phases.sample import SAMPLE_ROWS, draw_rows
+from dncsc.phases.sample import SAMPLE_ROWS, Drawn, draw_rows
 from dncsc.phases.select.tree import Cells
 from dncsc.phases.settings import Settings
 
@@ -58,7 +58,7 @@ def cut_heap(
     """
     drawn = draw_rows(engine, stream(settings.seed, "by position"), SAMPLE_ROWS, settings.n_counted)
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))
-    centres = min(runs, key=lambda run: run.inertia).centres
+    centres = in_order(min(runs, key=lambda run: run.inertia).centres, settings)
     of_drawn = nearest_centroids(drawn.values[0], centres)[0]
     if len(centres) < 2 or _is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
         return partition
@@ -89,11 +89,18 @@ def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
     return replace(partition, embedding=placed, is_by_position=True, centres=centres)
 
 
-def to_nearest_centre(embedding: Lifted, centres: np.ndarray, centroids: np.ndarray) -> Refined:
+def corners(partition: Partition, drawn: Drawn) -> Centroids:
+    """Centroids of clusters by position: the corners that their landmarks are at. Rows lie between them."""
+    assert partition.centres is not None
+    places = np.eye(len(partition.centres), dtype=partition.embedding.dtype)
+    squared = partition.embedding.label(places, *drawn.values)[1]
+    return Centroids(places, 1, float(np.average(squared, weights=drawn.weight)))
+
+
+def to_nearest_centre(embedding: Lifted, centres: np.ndarray) -> Refined:
     """The embedding, but that each row has the label of the nearest centre: centres are its prototypes."""
     assert isinstance(embedding.graph, RowsAndLandmarks)
-    corners = np.eye(len(centres), dtype=embedding.dtype)
     cells = Cells(centres.mean(axis=0, keepdims=True), np.array([0, len(centres)], np.int32))
     search = CellSearch(centres, min(2, len(centres)), cells, n_probed=1)  # the last one found has no vote
-    prototypes = Prototypes(None, search, nearest_centroids(corners, centroids)[0])
+    prototypes = Prototypes(None, search, np.arange(len(centres), dtype=np.int32))
     return Refined(embedding, prototypes, np.full(embedding.graph.n_points, UNSETTLED, np.int32))

@@ -153,10 +153,13 @@ def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Eac
     else:  # few rows have too few distinct places: there may be a cluster that none of them is in
         runs = each(lambda number: one_run(points, drawn.weight, settings, number), range(settings.n_init))
     best = min(runs, key=lambda run: run.inertia)
-    # Numbered by where they are: a start that finds the same clusters gives them the same numbers.
-    direction = generator(settings.seed, "number").standard_normal(points.shape[1])
-    places = best.centres[np.argsort(best.centres.astype(np.float64) @ direction)]
-    return Centroids(places, best.n_iter, best.inertia / float(drawn.weight.sum()))
+    return Centroids(in_order(best.centres, settings), best.n_iter, best.inertia / float(drawn.weight.sum()))
+
+
+def in_order(centres: np.ndarray, settings: Settings) -> np.ndarray:
+    """Centres in an order that their places alone decide: a start that finds the same ones gives the same numbers."""
+    direction = generator(settings.seed, "number").standard_normal(centres.shape[1])
+    return np.asarray(centres[np.argsort(centres.astype(np.float64) @ direction)])
 
 
 def _preliminary_runs(points: np.ndarray, weight: np.ndarray, settings: Settings, each: Each) -> list[KMeans]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dncsc.engines.base import Column, Engine
-from dncsc.phases.by_position import cut_heap, is_heap
+from dncsc.phases.by_position import corners, cut_heap, is_heap
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, draw
 from dncsc.phases.embedding import Embedding, RowsAndLandmarks
@@ -72,5 +72,6 @@ def find_clusters(
             found = of(again)
     if is_heap(settings, found.partition, sampled(found).sizes):
         divided = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
-        found = of(divided) if divided is not found.partition else found
+        if divided is not found.partition:
+            found = of(divided) if divided.centres is None else Clusters(divided, corners(divided, drawn))
     return found

@@ -51,7 +51,7 @@ def test_groups_that_lie_apart_are_counted_without_a_warning(k):
 
 
 def test_other_numbers_are_named_with_the_gaps_behind_them():
-    with pytest.warns(UnclearClustersWarning, match=r"4 were taken.*clear from 5 on.*Other numbers with a gap: 5 \("):
+    with pytest.warns(UnclearClustersWarning, match=r"4 were taken.*5 are enough.*other numbers have one, too: 5 \("):
         DnCSC("auto", random_state=0).fit(touching(np.random.default_rng(0)))
 
 
@@ -61,7 +61,7 @@ def test_one_cluster_of_nearly_all_rows_is_told():
 
 
 def test_small_gaps_are_named_where_a_count_is_doubtful_and_no_wide_one_is_found():
-    with pytest.warns(UnclearClustersWarning, match=r"Other numbers with a gap: 7 \(2.0 times\), 2 \("):
+    with pytest.warns(UnclearClustersWarning, match=r"other numbers have one, too: 7 \(2.0 times\), 2 \("):
         model = DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
     sure = replace(model.diagnosis_, largest_share=0.4)
     assert not sure.is_doubtful
@@ -93,7 +93,7 @@ def test_the_diagnosis_is_kept_with_the_model(tmp_path):
     model.save(tmp_path / "model.npz")
     again = load_model(tmp_path / "model.npz").diagnosis_
     assert str(again) == str(model.diagnosis_)
-    assert "The gap behind 3 clusters is" in str(again)
+    assert "the eigenvalue behind 3 clusters is" in str(again)
 
 
 def test_of_many_clusters_a_range_is_told():

@@ -34,9 +34,10 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     """The number of clusters, from 2 to the most there may be, with a clear gap behind it, or else the largest."""
     graph, policy = landmark_graph(engine, settings, RowsAndLandmarks(links, Adaptive())), settings.policy
     in_rows = LandmarkLinks.of(graph.similarity * (graph.n_rows / graph.similarity.sum()))
-    counted = _doubt_touching(_count_by_gap(engine, settings, links, graph), policy)
+    are_few_rows = settings.n_counted < policy.few_rows_a_landmark * len(graph.mass)
+    counted = _doubt_touching(_count_by_gap(engine, settings, links, graph), are_few_rows, policy)
     counted = replace(counted, smallest=_smallest(settings, graph), links=in_rows)
-    if settings.n_counted < policy.few_rows_a_landmark * len(graph.mass):
+    if are_few_rows:
         return counted  # links are by a few rows each, and fall off by chance
     return beside(counted, _by(fall_of_strength(graph, settings), policy), policy)
 
@@ -86,11 +87,12 @@ def _count_by_gap(engine: Engine, settings: Settings, links: Links, graph: Landm
     return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
-def _doubt_touching(counted: Counted, policy: CutPolicy) -> Counted:
+def _doubt_touching(counted: Counted, are_few_rows: bool, policy: CutPolicy) -> Counted:
     """The same count, which is clear by a wider gap only where its clusters touch: several may pass for one."""
     if counted.eigenvalues[counted.n_clusters - 1 : counted.n_clusters].max(initial=0.0) <= policy.touching:
         return counted
-    clear_from = max(counted.clear_from, policy.clear_gap_of_touching)
+    needed = policy.clear_gap_of_few_touching if are_few_rows else policy.clear_gap_of_touching
+    clear_from = max(counted.clear_from, needed)
     return replace(counted, clear_from=clear_from, is_clear=counted.is_clear and counted.clearness >= clear_from)
 
 

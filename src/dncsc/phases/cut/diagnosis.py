@@ -49,8 +49,8 @@ class Diagnosis:
     smallest : int or None
         Where clusters were counted: rows from which on a group is sure to be seen. Smaller ones may count as outliers.
     clear_from : float
-        Clearness that is clear: mostly 5. Where counted clusters touch 12, among parts that hardly touch 50, and where
-        parts were joined 2.
+        Clearness that is clear: mostly 5. Where counted clusters touch 12, or 25 with few rows a landmark, among parts
+        that hardly touch 50, and where parts were joined 2.
     """
 
     n_clusters: int
@@ -128,8 +128,19 @@ class Diagnosis:
         if self.is_torn or self.is_by_position or self.clearness == 0:
             return ""
         times = "very many" if self.clearness >= LARGEST else f"{self.clearness:.3g}"
-        start = f"The gap behind {self.n_clusters} clusters is {times} times (clear from {self.clear_from:g} on)"
-        return f"{start}." if self.is_clear else f"{start}: rows between clusters, or another number of them."
+        found = self._compared(f"{times} times")
+        if self.is_clear:
+            return f"There is a clear gap: {found} ({self.clear_from:g} are enough)."
+        needed = f"{self.clear_from:g} would be enough"
+        return f"There is no clear gap: {found} ({needed}). Rows lie between clusters, or their number is another one."
+
+    def _compared(self, times: str) -> str:
+        """What the clearness is the ratio of."""
+        if self.between is not None:
+            return f"links between {self.n_clusters} clusters are {times} weaker than within them"
+        if self.n_components > self.n_clusters and not self.was_counted:
+            return f"the next part of the graph is {times} as far as the one that was joined"
+        return f"the eigenvalue behind {self.n_clusters} clusters is {times} that of the last"
 
     def _on_range(self) -> str:
         if self.between is None or self.between[0] == self.between[1]:
@@ -142,7 +153,7 @@ class Diagnosis:
         if not len(shown):
             return ""
         named = ", ".join(f"{n:.0f} ({gap:.1f} times)" for n, gap in shown)
-        return f"Other numbers with a gap: {named}."
+        return f"But other numbers have one, too: {named}." if self.is_clear else f"Other numbers with a gap: {named}."
 
     def _on_parts(self) -> str:
         if self.n_parts is None:

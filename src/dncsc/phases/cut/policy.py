@@ -197,6 +197,9 @@ class CutPolicy:
     clear_gap_of_touching: float = 12.0
     """the same for these: several that overlap pass for one (5: 7 of 492 sets of blobs are wrong without a warning
     besides; but 55 more that are right have none)"""
+    clear_gap_of_few_touching: float = 25.0
+    """the same with few rows a landmark, where chance widens gaps (12: iris, scaled, counts as 2 without a warning with
+    8 of 20 seeds; but a fifth more that are right have none)"""
     small_gap: float = 1.2
     """ratio behind other numbers, which are named where nothing wider is found and the count is doubtful"""
     least_eigenvalue: float = 3e-5

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dncsc import DnCSC, LloydKMeans, metrics
+from dncsc.estimators.base import UnclearClustersWarning
 from dncsc.report import trust
 from dncsc.report.reader import BlockReader, gather_moments
 from report_page import four_groups
@@ -35,6 +36,14 @@ def test_reruns_seek_as_many_clusters_as_the_model_has():
     given = trust.examine(model, found, 1, lambda step, done: None)
     counted = trust.examine(model.set_params(n_clusters="auto"), found, 1, lambda step, done: None)  # which would be 4
     assert counted == given
+
+
+def test_reruns_do_not_warn():
+    rows = np.random.default_rng(0).standard_t(3, (600, 10))  # a heap without clusters
+    with pytest.warns(UnclearClustersWarning):
+        model = DnCSC(3, random_state=0).fit(rows)
+    found = gather_moments(BlockReader(rows), model.labels_, 3, np.arange(600))
+    trust.examine(model, found, 2, lambda step, done: None)  # warnings are errors here
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.cluster import contingency_matrix
 
 from dncsc import metrics
-from dncsc.estimators.base import ZeroRowsWarning
 from dncsc.report.reader import Moments, StepProgress
 
 STABLE, PARTLY, UNSTABLE = "stable", "partly stable", "unstable"
@@ -116,8 +114,7 @@ def _refit(model: Any, sample: np.ndarray, seed: int) -> np.ndarray:
     changed = {"n_clusters": sought(model), "random_state": seed, "verbose": 0, "checkpoint": None, "noise": 0}
     again.set_params(**{name: value for name, value in changed.items() if name in again.get_params()})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters show as disagreement
-        warnings.simplefilter("ignore", ZeroRowsWarning)  # said when the model was fitted
+        warnings.simplefilter("ignore")  # the model's own fit has warned; what re-runs find is on the page
         return np.asarray(again.fit(sample).labels_)
 
 

@@ -69,6 +69,7 @@ def test_rows_and_labels_go_through_pipes(tmp_path):
 def test_progress_and_summary_are_plain_lines_without_a_terminal(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dncsc.cli.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("dncsc.cli.progress.SHORTEST", 0.0)
     (tmp_path / "rows.csv").write_text(CSV)
     assert main(["fit", "rows.csv", "-k", "2", "-o", "l.csv", "--landmarks", "20"]) == 0
     out, err = capfd.readouterr()

@@ -16,6 +16,7 @@ from dncsc.cli.progress import ProgressDisplay
 
 FACTS = {
     "diagnosis": "There is a clear gap: the eigenvalue behind 3 clusters is 7 times that of the last (5 are enough).",
+    "is_clear": True,
     "rows": 12_345,
     "features": 7,
     "n_clusters": 3,
@@ -31,30 +32,62 @@ FACTS = {
 def test_a_fit_below_a_second_is_told_in_one_line():
     assert format_summary(FACTS) == "12,345 rows of 7 features in 3 clusters, 0.75 s. Written: l.csv, m.npz"
     assert "in 3 clusters and 1,234 of noise, " in format_summary({**FACTS, "noise": 1_234})
+    without = {**FACTS, "diagnosis": "", "is_clear": None}
+    assert format_summary(without) == format_summary(FACTS)
+
+
+def test_a_fit_below_a_second_tells_a_cut_that_is_not_clear():
+    first, second = format_summary({**FACTS, "is_clear": False}).splitlines()
+    assert (first, second) == (format_summary(FACTS), FACTS["diagnosis"])
+
+
+def test_a_short_fit_stays_one_line_beside_a_report_that_takes_longer():
+    told = "12,345 rows of 7 features in 3 clusters, 0.5 s of 1.5 s in the fit. Written: l.csv, m.npz"
+    assert format_summary({**FACTS, "seconds": 1.5}) == told
 
 
 def test_a_longer_fit_is_told_with_memory_and_sizes():
-    first, sizes, diagnosis, written = format_summary({**FACTS, "seconds": 1.5}).splitlines()
-    assert first.startswith("12,345 rows of 7 features in 3 clusters, 0.5 s of 1.5 s in the fit, ")
+    facts = {**FACTS, "timings": {"select": 0.5, "nearest": 0.75}, "seconds": 1.5}
+    first, sizes, diagnosis, written = format_summary(facts).splitlines()
+    assert first.startswith("12,345 rows of 7 features in 3 clusters, 1.2 s of 1.5 s in the fit, ")
     assert (sizes, written) == ("Rows in each, largest first: 10,000, 2,000, 345", "Written: l.csv, m.npz")
     assert diagnosis == FACTS["diagnosis"]
 
 
+@pytest.mark.parametrize(("n_groups", "n_lines"), [(2, 1), (1, 2)])
+def test_a_cut_that_is_clear_is_told_in_one_line_and_another_in_two(n_groups, n_lines, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dncsc.cli.progress.PATIENCE", 60.0)
+    rows = np.random.default_rng(0).normal(size=(200, 2))
+    rows[:100] += 20 * (n_groups - 1)
+    np.save("rows.npy", rows)
+    fit = ["fit", "rows.npy", "-k", "2", "--landmarks", "50", "--force", "-o", "l.csv"]
+    assert main([*fit, "--quiet"]) == 0  # the first fit may compile
+    assert main(fit) == 0
+    first, *doubt = capfd.readouterr().err.splitlines()
+    assert first.endswith("Written: l.csv")
+    assert len(doubt) == n_lines - 1
+    assert all("The gap behind 2 clusters is" in line for line in doubt)
+
+
 def show(seconds: float) -> None:
-    """Two passes, so long after each other."""
+    """Two passes of so many seconds each, and a short one between."""
     with ProgressDisplay(quiet=False) as progress:
         progress("select", 5, 5)
         time.sleep(seconds)
         progress("nearest", 5, 5)
+        progress("partition", 5, 5)
+        time.sleep(seconds)
 
 
-def test_passes_are_told_once_they_have_taken_a_while(monkeypatch, capfd):
+def test_passes_that_take_a_while_are_told_and_short_ones_are_not(monkeypatch, capfd):
     monkeypatch.setattr("dncsc.cli.progress.PATIENCE", 60.0)
     show(0.0)
     assert capfd.readouterr().err == ""
     monkeypatch.setattr("dncsc.cli.progress.PATIENCE", 0.05)
     show(0.3)
-    assert [line.split(":")[0] for line in capfd.readouterr().err.splitlines()] == ["select", "nearest"]
+    told = capfd.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in told] == ["select", "partition"]  # of the short one it would say 0.0 s
 
 
 @pytest.fixture

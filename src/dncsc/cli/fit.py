@@ -154,14 +154,15 @@ def _table_facts(table: FeatureTable) -> dict[str, Any]:
 
 def _model_facts(estimator: Any) -> dict[str, Any]:
     """What is told of the clusters."""
-    sizes = estimator.cluster_sizes_.tolist()
+    sizes, diagnosis = estimator.cluster_sizes_.tolist(), getattr(estimator, "diagnosis_", None)
     return {
         "parameters": estimator.get_params(),
         "n_clusters": len(sizes),
         "sizes": sizes,
         "noise": len(estimator.labels_) - sum(sizes),
         "timings": dict(estimator.timings_),
-        "diagnosis": str(getattr(estimator, "diagnosis_", "")),
+        "diagnosis": "" if diagnosis is None else str(diagnosis),
+        "is_clear": None if diagnosis is None else diagnosis.is_clear and not diagnosis.is_doubtful,
     }
 
 
@@ -234,18 +235,20 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 
 
 def format_summary(facts: dict[str, Any]) -> str:
-    """The summary for people; what took less than a second is told in one line."""
+    """The summary for people; a fit of less than a second is told in one line, and another if its cut is not clear."""
     what = f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters"
     what += f" and {facts['noise']:,} of noise" if facts["noise"] else ""
     written = f"Written: {', '.join(facts['outputs'])}"
-    if facts["seconds"] < 1:
-        return f"{what}, {facts['seconds']:.2f} s. {written}"
+    of_fit, seconds = sum(facts["timings"].values()), facts["seconds"]
+    time = f"{seconds:.2f} s" if seconds < 1 else f"{of_fit:.1f} s of {seconds:.1f} s in the fit"
+    if of_fit < 1:
+        doubt = "" if facts["is_clear"] else f"\n{facts['diagnosis']}"
+        return f"{what}, {time}. {written}{doubt.rstrip()}"
     sizes = sorted(facts["sizes"], reverse=True)
     shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")
     told = f"{facts['diagnosis']}\n" if facts["diagnosis"] else ""
     return (
-        f"{what}, {sum(facts['timings'].values()):.1f} s of {facts['seconds']:.1f} s in the fit, "
-        f"{memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
+        f"{what}, {time}, {memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
         f"Rows in each, largest first: {shown}\n"
         f"{told}{written}"
     )

@@ -18,6 +18,8 @@ from dncsc import memory
 
 PATIENCE = 1.0
 """Seconds before anything is shown: of what takes less, nothing is."""
+SHORTEST = 0.05
+"""Seconds of a phase that is told: of less it would say 0.0 s."""
 
 
 @dataclass
@@ -111,7 +113,8 @@ class ProgressDisplay:
             self._finished.append(now.seconds)
             seconds, count = max(time.perf_counter() - self._phase_start, 1e-9), self._phase_passes
             passes, rate = f"{count} passes over " if count > 1 else "", brief(count * now.n_rows / seconds)
-            self._say(f"{now.phase}: {passes}{now.n_rows:,} rows in {seconds:.1f} s, {rate} rows/s")
+            if seconds >= SHORTEST:
+                self._say(f"{now.phase}: {passes}{now.n_rows:,} rows in {seconds:.1f} s, {rate} rows/s")
 
     def _left(self, now: PassProgress) -> str:
         """Time left: of this pass, and for each one expected after it, the mean of those before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dncsc.report.format import format_number, format_seconds
+from dncsc.report.format import format_date, format_number, format_seconds
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,16 @@ def test_numbers_are_written_for_people(value, places, text):
 )
 def test_durations_are_written_for_people(value, text):
     assert format_seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("days", "spread", "text"),
+    [
+        (18_293.9, 17.0, "2020-02-01"),
+        (-0.5, 400.0, "1969-12-31"),
+        (18_293.75, 0.1, "2020-02-01 18:00:00"),
+        (18_293.0, 0.0, "2020-02-01"),
+    ],
+)
+def test_dates_are_written_for_people_with_the_time_where_it_matters(days, spread, text):
+    assert format_date(days, spread) == text

@@ -193,15 +193,14 @@ def _fit(estimator: Any, rows: Rows, name: str, progress: ProgressDisplay, clust
 def _report(target: Target, estimator: Any, table: FeatureTable, data: str, quiet: bool) -> None:
     from dncsc.report import write_report
 
-    rows, units = table.rows, None if table.encoding is None else table.encoding.units
-    command, n_rows = shlex.join(["dncsc", *sys.argv[1:]]), rows.shape[0]
+    rows, n_rows, command = table.rows, table.rows.shape[0], shlex.join(["dncsc", *sys.argv[1:]])
     with ProgressDisplay(quiet) as progress:
 
         def tell_step(step: str, share: float) -> None:
             progress(f"report: {step}", round(share * n_rows), n_rows)
 
-        about: dict[str, Any] = {"data": data, "units": units, "command": command}
-        write_report(target.name, estimator, rows, **about, progress=tell_step, overwrite=target.overwrite)
+        about: dict[str, Any] = {"data": data, "command": command, "overwrite": target.overwrite}
+        write_report(target.name, estimator, rows, **about, progress=tell_step)
 
 
 def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 
 def decimals(spread: float) -> int | None:
     """Decimals that show a spread to three figures; None where only powers of ten would."""
@@ -21,6 +23,13 @@ def format_number(value: float, places: int | None = None) -> str:
     else:
         text = f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.4g}"
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def format_date(days: float, spread: float) -> str:
+    """A date from days since 1970-01-01, and the time where dates spread over less than two days."""
+    if 0 < spread < 2:
+        return str(np.datetime64(round(86_400 * days), "s")).replace("T", " ")
+    return str(np.datetime64(math.floor(days), "D"))
 
 
 def format_seconds(value: float) -> str:

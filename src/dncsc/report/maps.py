@@ -65,7 +65,7 @@ def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
     known = (ends.low, ends.high) if reader.n_features == 2 else None
     viewport = fit_viewport(project(moments.sample), known)
     total = csr_matrix((COLUMNS * LINES, k), dtype=np.int64)
-    for start, stop, rows in reader.blocks("map"):
+    for start, stop, rows, _ in reader.blocks("map"):
         label = np.asarray(model.labels_[start:stop])
         total += viewport.cells(project(rows[label >= 0]), label[label >= 0], k)
     found = [viewport.view(key, axes, total, int(moments.count.sum()), project(marks))]

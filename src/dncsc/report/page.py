@@ -14,6 +14,7 @@ from dncsc.report.facts import Facts
 from dncsc.report.format import format_seconds
 from dncsc.report.html import anchor, asset, definitions, escape, fill
 from dncsc.report.maps import COLUMNS, LINES
+from dncsc.report.profiles import profiles_section
 from dncsc.report.tree import tree_section
 from dncsc.version import __version__
 
@@ -26,7 +27,7 @@ def page(facts: Facts, title: str | None, data: Any, command: str | None) -> str
         "Eigenvalues": sections.eigenvalues_section(facts),
         "Tree": tree_section(facts),
         "Map": sections.map_section(facts),
-        "Profiles": sections.profiles_section(facts),
+        "Profiles": profiles_section(facts),
         "Time": sections.times_section(facts),
         "Trust": trust_section(facts),
         "New rows": sections.new_rows_section(facts),

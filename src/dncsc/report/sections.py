@@ -1,4 +1,4 @@
-"""Sections of the page: what was run, sizes, eigenvalues, the map, profiles, times, and how to label new rows."""
+"""Sections of the page: what was run, sizes, eigenvalues, the map, times, and how to label new rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dncsc.engines.frame import COSINE
 from dncsc.memory import format_bytes
 from dncsc.report.advice import eigengap, suggested_k
 from dncsc.report.facts import Facts, environment
-from dncsc.report.format import decimals, format_number, format_seconds, format_share
+from dncsc.report.format import format_seconds, format_share
 from dncsc.report.html import bar, definitions, escape, fill, section, table, unseen
 
 SIZES_A_COLUMN = 16
@@ -23,14 +23,6 @@ NAMES_SHOWN = 4
 MAPS = {"principal": "Principal components", "embedding": "Spectral embedding", "pairs": "Two features"}
 WIDTH, HEIGHT = 720, 300
 RIGHT, TOP, BOTTOM = WIDTH - 16, 22, HEIGHT - 40
-SHOWN_FEATURES, NAMED_FEATURES = 6, 3
-"""Features in a cluster's profile, and in the words about it, at most."""
-HIGH, VERY_HIGH = 0.5, 1.5
-"""Standardised differences that are called high, and very high."""
-OPEN_LINES = 60
-"""Profiles of more lines than this are folded."""
-LEAST_FULL, MOST_FULL = 1.5, 3.0
-"""Standardised difference that fills a bar: the largest there is, within these."""
 
 
 def run_section(facts: Facts, data: Any, command: str | None) -> str:
@@ -173,62 +165,6 @@ def map_section(facts: Facts) -> str:
     )
     lead = "Each cell has the mean colour of its rows\u2019 clusters, and is stronger the more rows it has."
     return section("Map", "Map of the clusters", lead, body, wide=True)
-
-
-def profiles_section(facts: Facts) -> str:
-    """A card for each cluster."""
-    moments, n_features = facts.profiles, facts.reader.n_features
-    found = np.flatnonzero(moments.count).tolist()
-    full = float(np.clip(np.abs(moments.effect).max(), LEAST_FULL, MOST_FULL))
-    unfolded = len(found) * min(n_features, SHOWN_FEATURES) <= OPEN_LINES
-    cards = []
-    for cluster in found:
-        effect = moments.effect[cluster]
-        order = np.argsort(-np.abs(effect), kind="stable")[:SHOWN_FEATURES]
-        said = ", ".join(
-            f"{'very ' if abs(effect[i]) >= VERY_HIGH else ''}{'high' if effect[i] > 0 else 'low'} "
-            f"<i>{escape(facts.reader.names[i])}</i>"
-            for i in order[:NAMED_FEATURES]
-            if abs(effect[i]) >= HIGH
-        )
-        cards.append(
-            f'<details class="card"{" open" if unfolded else ""}><summary>{facts.swatch(cluster)}'
-            f'<b>Cluster {cluster}</b><span class="n">{moments.count[cluster]:,} rows</span>'
-            f'<span class="said">{said or "close to the average in every feature"}</span></summary>'
-            f"{_profile(facts, cluster, order, full)}</details>"
-        )
-    lead = (
-        "Mean and standard deviation in each cluster, and the mean of all rows. Differences are in standard deviations "
-        "of all rows."
-    )
-    if facts.reader.metric == COSINE:
-        lead += " Rows are those of length 1."
-    if facts.reader.units is not None:
-        lead += " Values are those of the table; the model saw them scaled."
-    if n_features > SHOWN_FEATURES:
-        lead += f" Of {n_features:,} features, the {SHOWN_FEATURES} that differ most are shown."
-    button = "" if unfolded else '<p><button type="button" class="small" id="unfold">Open all</button></p>'
-    body = f'{button}<div class="cards">{"".join(cards)}</div>'
-    return section("Profiles", "What sets them apart", lead, body, wide=True)
-
-
-def _profile(facts: Facts, cluster: int, features: np.ndarray, full: float) -> str:
-    """Some features of a cluster; bars go right from the middle above the mean of all rows, and left below."""
-    moments, lines = facts.profiles, []
-    for i in features:
-        numbers = moments.mean[cluster, i], moments.deviation[cluster, i], moments.whole_mean[i]
-        places, value = decimals(float(moments.whole_deviation[i])), float(moments.effect[cluster, i])
-        mean, deviation, whole = (format_number(each, places) for each in numbers)
-        side, sign = "more" if value >= 0 else "less", "+" if value >= 0.05 else ""
-        width = min(1.0, abs(value) / full)
-        difference = (
-            f'<span class="difference"><span class="effect {side}" style="--w:{width:.4f}"></span>'
-            f'<span class="amount">{sign}{format_number(value, 1)}{unseen(" standard deviations")}</span></span>'
-        )
-        own = f"{mean} <small>\u00b1\u2009{deviation}</small>"
-        lines.append((escape(facts.reader.names[i]), own, whole, difference))
-    heads = ["Feature", "Mean \u00b1 sd", "All rows", "Difference"]
-    return table(f"Profile of cluster {cluster}", heads, lines, "profile")
 
 
 def times_section(facts: Facts) -> str:

@@ -51,6 +51,21 @@ def test_every_page_of_the_guide_is_listed_and_begins_with_code():
             assert re.match(r"# .+\n\n```python\n", page.read_text(encoding="utf-8")), page.name
 
 
+def test_python_about_tables_runs_without_a_warning(tmp_path, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    frame = pandas.DataFrame(
+        {"spent": [1.0, 2.0, None, 50.0, 51.0, 52.0, 90.0, 91.0] * 10, "city": ["Rome", "Oslo"] * 40}
+    )
+    names = {"dncsc": dncsc, "frame": frame.assign(client=1, email=""), "new": frame[::-1]}
+    first, second = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(first, names)
+    names["frame"] = frame
+    exec(second, names)
+    assert len(names["labels"]) == len(frame)
+
+
 SCRIPTS = sorted(ROOT.glob("docs/gallery/*.py"))
 
 

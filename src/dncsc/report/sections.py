@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.frame import COSINE
+from dncsc.errors import visible
 from dncsc.memory import format_bytes
 from dncsc.report.advice import eigengap, suggested_k
 from dncsc.report.facts import Facts, environment
@@ -183,11 +184,35 @@ def times_section(facts: Facts) -> str:
 
 def new_rows_section(facts: Facts) -> str:
     """How to load the model and label new rows."""
-    names = [json.dumps(name, ensure_ascii=False) for name in facts.reader.names]
-    columns = ", ".join([*names[:NAMES_SHOWN], "..."] if len(names) > NAMES_SHOWN else names)
-    columns += "" if facts.reader.units is None else "; scaled as for the fit"
-    lead, body = "The saved model labels rows that were not in the fit.", fill("new_rows.html", columns=escape(columns))
+    lead = "The saved model labels rows that were not in the fit."
+    body = fill("new_rows.html", code=escape(_code(facts)))
     if not hasattr(facts.model, "predict"):
         lead = f"{type(facts.model).__name__} labels the rows it was fitted to, and no others."
         body = "<p>To label new rows too, fit a method with landmarks, such as <code>DnCSC</code>.</p>"
     return section("New rows", "New rows", lead, body)
+
+
+def _code(facts: Facts) -> str:
+    """Python that labels new rows; those of a table become features by the encoder that the model's file keeps."""
+    encoding, start = facts.reader.encoding, 'model = dncsc.load_model("model.npz")\n'
+    names = [visible(name) for name in (facts.reader.names if encoding is None else encoding.names)]
+    shown = [json.dumps(name, ensure_ascii=False) for name in names[:NAMES_SHOWN]]
+    columns = f"# columns: {', '.join(shown)}{', ...' if len(names) > NAMES_SHOWN else ''}"
+    if encoding is None:
+        columns += "" if facts.reader.units is None else "; scaled as for the fit"
+        return f"import dncsc\n\n{start}labels = model.predict(new_rows)  {columns}"
+    library, read, output = "numpy", 'load("new.npy")', ""
+    complete = "[~numpy.isnan(features).any(axis=1)]"
+    if hasattr(facts.model, "feature_names_in_"):
+        library, read, output, complete = (
+            "pandas",
+            'read_csv("new.csv")',
+            '.set_output(transform="pandas")',
+            ".dropna()",
+        )
+    return (
+        f"import dncsc\nimport {library}\n\n"
+        f"{start}encoder = dncsc.TableEncoder.from_model(model){output}\n"
+        f"features = encoder.transform({library}.{read})  {columns}\n"
+        f"labels = model.predict(features{complete if encoding.drops_rows else ''})"
+    )

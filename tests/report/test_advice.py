@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -56,6 +57,38 @@ def test_a_model_that_differs_from_all_other_runs_may_be_unlucky(facts):
 def test_clusters_that_exchange_rows_may_be_one(facts):
     found = replace(facts.trust, stability=[0.5, 0.5, 1.0, 1.0], partner=[1, 0, None, None])
     assert "(0 with 1) and may be one: try `n_clusters=3`" in given(replace(facts, trust=found))
+
+
+def unstable(facts: Facts) -> Facts:
+    return replace(facts, trust=replace(facts.trust, reruns=[trust.Rerun(8, 0.3, 0.2)], among=None))
+
+
+def test_a_finer_graph_is_advised_where_clusters_are_not_stable(facts):
+    assert "More landmarks make a finer graph: try `n_landmarks=160`" in given(unstable(facts))
+
+
+def test_a_coarser_graph_is_advised_where_rows_have_categories_or_values_filled_in(facts):
+    known = facts.moments.known.copy()
+    known[0, 0] -= 1
+    filled = replace(facts, moments=replace(facts.moments, known=known))
+    coarse, torn = copy.copy(facts.model), copy.copy(facts.model)
+    coarse.diagnosis_ = replace(facts.model.diagnosis_, is_coarse=True)
+    torn.diagnosis_ = replace(facts.model.diagnosis_, is_torn=True)
+    reader = copy.copy(facts.reader)
+    reader.__dict__["kinds"] = ["number", "number", "category"]
+    for each in (filled, replace(facts, model=coarse), replace(facts, model=torn), replace(facts, reader=reader)):
+        told = given(unstable(each))
+        assert "try `n_neighbors=10`, which makes a coarser graph" in told
+        assert "n_landmarks" not in told
+        assert given(each) == ""
+
+
+def test_parts_of_a_graph_that_was_not_cut_ask_for_nothing(facts):
+    model = copy.copy(facts.model)
+    model.n_graph_components_ = 5
+    assert "5 connected components" in given(replace(facts, model=model))
+    model.diagnosis_ = replace(model.diagnosis_, is_coarse=True)
+    assert given(replace(facts, model=model)) == ""
 
 
 def test_what_the_rows_ask_for_is_advised(facts):

@@ -82,13 +82,13 @@ def _on_number(facts: Facts, trust: Trust) -> Iterator[str]:
 def _on_method(facts: Facts, trust: Trust) -> Iterator[str]:
     n_components, exact = int(facts.model.n_graph_components_), facts.exact_fraction
     if trust.verdict != STABLE:
-        if facts.n_landmarks is not None and facts.n_landmarks < facts.reader.n_rows / 2:
-            yield f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`."
+        yield from _on_resolution(facts)
         if type(facts.model).__name__ == "LloydKMeans":
             yield "k-means finds round clusters only: try `DnCSC`, and more starts (`n_init`)."
         elif trust.confidence is None and has_embedding(facts.model):  # ensembles are slow with many clusters
             yield "An ensemble is more stable, as it uses several graphs: try `LSEC`."
-    if n_components > facts.n_clusters:
+    is_coarse = getattr(getattr(facts.model, "diagnosis_", None), "is_coarse", False)
+    if n_components > facts.n_clusters and not is_coarse:  # else another graph was cut than the one that has these
         yield (
             f"The graph has {n_components:,} connected components, more than the {facts.n_clusters:,} clusters, "
             "so that some were merged: try more `n_neighbors`, or more clusters."
@@ -98,6 +98,22 @@ def _on_method(facts: Facts, trust: Trust) -> Iterator[str]:
             f"For {exact:.0%} of the rows the nearest landmarks are proven to be the nearest: try `nearest='exact'` "
             "to see whether the rest matters."
         )
+
+
+def _on_resolution(facts: Facts) -> Iterator[str]:
+    """A finer graph; a coarser one where the finest structure is categories or fills (docs/notes/tables.md)."""
+    diagnosis, n_neighbors = getattr(facts.model, "diagnosis_", None), getattr(facts.model, "n_neighbors", None)
+    is_torn = diagnosis is not None and (diagnosis.is_coarse or diagnosis.is_torn)
+    if is_torn or facts.moments.has_filled or "category" in facts.reader.kinds:
+        coarser = ""
+        if facts.n_landmarks is not None and n_neighbors is not None and 2 * n_neighbors <= facts.n_landmarks:
+            coarser = f"try `n_neighbors={2 * n_neighbors}`, which makes a coarser graph, or "
+        yield (
+            f"Categories, or values filled in, may be seen instead of groups: {coarser}leave such columns out to see "
+            "whether they matter."
+        )
+    elif facts.n_landmarks is not None and facts.n_landmarks < facts.reader.n_rows / 2:
+        yield f"More landmarks make a finer graph: try `n_landmarks={2 * facts.n_landmarks}`."
 
 
 def _on_data(facts: Facts) -> Iterator[str]:

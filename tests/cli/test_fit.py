@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from dncsc import DnCSC, datasets, methods
 from dncsc.cli import main
 from dncsc.estimators.registry import VARIANTS
+from report_page import Page
 
 FORMATS = ["csv", "tsv", "parquet", "feather", "arrow", "npy", "npz"]
 FIT = ["-k", "3", "--landmarks", "40", "--quiet"]
@@ -181,7 +182,7 @@ def test_a_report_says_with_which_command_it_was_made(table, folder, monkeypatch
     arguments = ["fit", "rows.csv", *FIT, "--report", "r.html"]
     monkeypatch.setattr("sys.argv", ["dncsc", *arguments])
     assert main(arguments) == 0
-    assert "dncsc fit rows.csv -k 3 --landmarks 40" in Path("r.html").read_text(encoding="utf-8")
+    assert "dncsc fit rows.csv -k 3 --landmarks 40" in Page(Path("r.html")).text
     assert sorted(path.name for path in folder.iterdir()) == ["r.html", "rows.csv"]
 
 

@@ -88,7 +88,8 @@ def test_categories_and_truth_values_are_shown_as_shares(table, written):
                 assert (own, whole) == (f"{raw[labels == cluster].mean():.1%}", f"{raw.mean():.1%}")
                 shown += 1
     assert shown
-    assert "Of categories it is the share of rows." in page.text
+    assert "from 5 columns of the table" in page.text
+    assert "in each cluster, of categories the share of rows, and the mean of all rows." in page.text
 
 
 def test_what_is_missing_in_a_whole_cluster_is_said_to_be(tmp_path, monkeypatch):

@@ -43,16 +43,13 @@ def profiles_section(facts: Facts) -> str:
             f'<span class="said">{said or "close to the average in every feature"}</span></summary>'
             f"{_profile(facts, cluster, order, full)}</details>"
         )
-    lead = (
-        "Mean and standard deviation in each cluster, and the mean of all rows. Differences are in standard deviations "
-        "of all rows."
-    )
+    shares = ", of categories the share of rows," if {"category", "true/false"} & set(facts.reader.kinds) else ""
+    lead = f"Mean and standard deviation in each cluster{shares or ','} and the mean of all rows. "
+    lead += "Differences are in standard deviations of all rows."
     if facts.reader.metric == COSINE:
         lead += " Rows are those of length 1."
     if facts.reader.units is not None:
         lead += " Values are those of the table; the model saw them scaled."
-    if {"category", "true/false"} & set(facts.reader.kinds):
-        lead += " Of categories it is the share of rows."
     if moments.has_filled:
         lead += " Missing values are left out here; the model saw them filled in."
     if n_features > SHOWN_FEATURES:

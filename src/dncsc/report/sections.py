@@ -31,10 +31,12 @@ def run_section(facts: Facts, data: Any, command: str | None) -> str:
     files = [] if data is None else [data] if isinstance(data, str | os.PathLike) else data
     about = (type(model).__doc__ or "").strip().partition("\n")[0].rstrip(".")
     listed = "<br>".join(f'<span class="file">{escape(name)}</span>' for name in files)
+    n_columns = reader.n_features if reader.encoding is None else len(reader.encoding.columns)
+    columns = "" if n_columns == reader.n_features else f"<small>from {n_columns:,} columns of the table</small>"
     what = [
         ("Data", listed or escape(reader.container)),
         ("Rows", f"{reader.n_rows:,}"),
-        ("Features", f"{reader.n_features:,}"),
+        ("Features", f"{reader.n_features:,}{columns}"),
         ("Method", f"{type(model).__name__}<small>{escape(about)}</small>"),
         ("Metric", model.metric + ("<small>rows are scaled to length 1</small>" if reader.metric == COSINE else "")),
         ("Seed", "none given" if facts.seed is None else escape(facts.seed)),
@@ -48,7 +50,8 @@ def run_section(facts: Facts, data: Any, command: str | None) -> str:
         if given != default:
             kind, more = ' class="changed"', f" <small>default {escape(default)}</small>"
         parameters.append((f"<code>{name}</code>", f"<code{kind}>{escape(given)}</code>{more}"))
-    typed = f"<h3>Command</h3>\n<pre><code>{escape(command)}</code></pre>" if command else ""
+    words = " ".join(f"<span>{escape(word)}</span>" for word in (command or "").split(" "))
+    typed = f'<h3>Command</h3>\n<pre><code class="command">{words}</code></pre>' if command else ""
     body = (
         f'<div class="two">{definitions(what, "facts")}{definitions(where, "facts")}</div>\n{typed}'
         f"<h3>Parameters</h3>\n{definitions(parameters, 'settings')}"
@@ -200,7 +203,7 @@ def _code(facts: Facts) -> str:
     columns = f"# columns: {', '.join(shown)}{', ...' if len(names) > NAMES_SHOWN else ''}"
     if encoding is None:
         columns += "" if facts.reader.units is None else "; scaled as for the fit"
-        return f"import dncsc\n\n{start}labels = model.predict(new_rows)  {columns}"
+        return f"import dncsc\n\n{start}{columns}\nlabels = model.predict(new_rows)"
     library, read, output = "numpy", 'load("new.npy")', ""
     complete = "[~numpy.isnan(features).any(axis=1)]"
     if hasattr(facts.model, "feature_names_in_"):
@@ -213,6 +216,6 @@ def _code(facts: Facts) -> str:
     return (
         f"import dncsc\nimport {library}\n\n"
         f"{start}encoder = dncsc.TableEncoder.from_model(model){output}\n"
-        f"features = encoder.transform({library}.{read})  {columns}\n"
+        f"{columns}\nfeatures = encoder.transform({library}.{read})\n"
         f"labels = model.predict(features{complete if encoding.drops_rows else ''})"
     )

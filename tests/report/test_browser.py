@@ -254,6 +254,23 @@ def test_numbers_at_the_axes_are_short_and_told_apart(browser, pages):
         assert [text for _, text in found] == texts
 
 
+DATE_TICKS = [
+    (18_262.3, 18_270, ["2020-01-03", "2020-01-05", "2020-01-07", "2020-01-09"]),
+    (18_262, 18_382, ["2020-01", "2020-02", "2020-03", "2020-04"]),
+    (17_000, 18_300, ["2017", "2018", "2019", "2020"]),
+    (-700, 9_000, ["1970", "1980", "1990"]),
+    (18_262, 18_262.5, ["18,262.0", "18,262.2", "18,262.4"]),  # hours
+]
+
+
+def test_dates_at_the_axes_are_beginnings_of_days_months_or_years(browser, pages):
+    browser.get(pages["named"])
+    for low, high, texts in DATE_TICKS:
+        found = browser.execute_script("return ticks(arguments[0], arguments[1], 4, true)", low, high)
+        assert [text for _, text in found] == texts
+        assert all(low <= value <= high for value, _ in found)
+
+
 @pytest.mark.parametrize("name", ["flower", "large"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_number_at_the_axes_is_squeezed(browser, pages, name, width):

@@ -73,6 +73,7 @@ def test_dates_are_shown_as_dates_and_their_spread_in_days(table, written):
         assert (date, whole) == (f"{own.mean():%Y-%m-%d}", f"{raw.mean():%Y-%m-%d}")
         assert deviation.endswith(" days")
         assert numbers(deviation) == pytest.approx([own.std(ddof=0) / pd.Timedelta(days=1)], abs=0.6)
+    assert page.data["pairs"]["dates"] == [False, False, True, *[False] * 6]
     assert "late joined" in page.text
     assert "early joined" in page.text
 

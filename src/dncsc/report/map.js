@@ -72,6 +72,7 @@ function pairView(pairs, across, up, data) {
   }
   const view = {
     axes: [pairs.names[across], pairs.names[up]],
+    dates: [pairs.dates[across], pairs.dates[up]],
     low: [pairs.low[across], pairs.low[up]],
     high: [pairs.high[across], pairs.high[up]],
     rows: n, outside, landmarks,
@@ -88,7 +89,7 @@ const fontOf = (canvas) => `12px ${getComputedStyle(canvas).fontFamily}`;
 function frameOn(canvas, data, view) {
   const pen = canvas.getContext("2d");
   pen.font = fontOf(canvas);
-  const widths = ticks(view.low[1], view.high[1], MOST_UP).map(([, text]) => pen.measureText(text).width);
+  const widths = ticks(view.low[1], view.high[1], MOST_UP, view.dates[1]).map(([, text]) => pen.measureText(text).width);
   const left = Math.max(INSET.left, MARGIN + Math.ceil(Math.max(...widths)));
   const across = canvas.clientWidth - left - INSET.right;
   const up = (across * data.lines) / data.columns;
@@ -144,8 +145,25 @@ function shade(found, view, colours) {
   return [r / total, g / total, b / total, alpha];
 }
 
+/** Beginnings of days, months or years between two dates, in days since 1970, about as many as asked for. */
+function dateTicks(low, high, about) {
+  const wanted = (high - low) / about, day = 86400000;
+  const days = [1, 2, 5, 10].find((each) => each >= wanted);
+  const months = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200].find((each) => 30.4 * each >= wanted) || 6000;
+  const first = new Date(low * day), month = 12 * (first.getUTCFullYear() - 1970) + first.getUTCMonth();
+  const start = days ? Math.ceil(low / days) : Math.floor(month / months);
+  const place = (i) => (days ? (start + i) * days : Date.UTC(1970, (start + i) * months) / day);
+  const found = [];
+  for (let i = 0; place(i) <= high; i++) {
+    const text = new Date(place(i) * day).toISOString().slice(0, days ? 10 : months < 12 ? 7 : 4);
+    if (place(i) >= low) found.push([place(i), text]);
+  }
+  return found;
+}
+
 /** Round numbers between low and high, about as many as asked for. */
-function ticks(low, high, about) {
+function ticks(low, high, about, isDate) {
+  if (isDate && high - low >= 2 && low > -719000 && high < 2932000) return dateTicks(low, high, about); // years of four digits
   const power = 10 ** Math.floor(Math.log10((high - low) / about));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => (high - low) / each <= about) || power;
   const written = inUnits(step, Math.max(Math.abs(low), Math.abs(high)));
@@ -178,14 +196,14 @@ function paintAxes(pen, frame, view, style) {
   pen.textAlign = "center";
   pen.textBaseline = "top";
   const bottom = frame.top + frame.height;
-  for (const [value, text] of ticks(view.low[0], view.high[0], frame.width > 500 ? 8 : 4)) {
+  for (const [value, text] of ticks(view.low[0], view.high[0], frame.width > 500 ? 8 : 4, view.dates[0])) {
     const x = Math.round(frame.left + (frame.width * (value - view.low[0])) / (view.high[0] - view.low[0])) + 0.5;
     pen.beginPath(); pen.moveTo(x, frame.top); pen.lineTo(x, bottom); pen.stroke();
     if (x > frame.left + 12 && x < frame.left + frame.width - 12) pen.fillText(text, x, bottom + 6);
   }
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  for (const [value, text] of ticks(view.low[1], view.high[1], frame.height > 350 ? MOST_UP : 4)) {
+  for (const [value, text] of ticks(view.low[1], view.high[1], frame.height > 350 ? MOST_UP : 4, view.dates[1])) {
     const y = Math.round(bottom - (frame.height * (value - view.low[1])) / (view.high[1] - view.low[1])) + 0.5;
     pen.beginPath(); pen.moveTo(frame.left, y); pen.lineTo(frame.left + frame.width, y); pen.stroke();
     if (y > frame.top + 6 && y < bottom - 6) pen.fillText(text, frame.left - 6, y, frame.left - 20);

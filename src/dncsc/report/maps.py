@@ -48,6 +48,7 @@ class Viewport(NamedTuple):
         return {
             "key": key,
             "axes": axes,
+            "dates": [False, False],
             **self._asdict(),
             "rows": n_rows,
             "outside": n_rows - int(counts.sum()),
@@ -69,6 +70,8 @@ def views(model: Any, reader: BlockReader, moments: Moments) -> list[View]:
         label = np.asarray(model.labels_[start:stop])
         total += viewport.cells(project(rows[label >= 0]), label[label >= 0], k)
     found = [viewport.view(key, axes, total, int(moments.count.sum()), project(marks))]
+    if key == "features":
+        found[0]["dates"] = [*_are_dates(reader), False][:2]
     if not has_embedding(model):
         return found
     points, axes = embedding_points(model, moments.sample)
@@ -89,6 +92,7 @@ def pairs(model: Any, reader: BlockReader, moments: Moments) -> View | None:
     viewport = fit_viewport(sample, (ends.low, ends.high))
     return {
         "names": reader.names,
+        "dates": _are_dates(reader),
         **viewport._asdict(),
         "values": viewport.encode(sample[::step]).T.ravel(),
         "cluster": np.asarray(model.labels_[moments.chosen[::step]]),
@@ -131,6 +135,10 @@ def _projection(
         vectors, shares = found.components_, found.explained_variance_ratio_
     first, second = (f"component {number} ({share:.0%} of variance)" for number, share in enumerate(shares, 1))
     return "principal", (first, second), lambda rows: (rows - middle) @ vectors.T
+
+
+def _are_dates(reader: BlockReader) -> list[bool]:
+    return [kind == "date" for kind in reader.kinds]
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:

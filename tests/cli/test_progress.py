@@ -67,7 +67,7 @@ def test_a_cut_that_is_clear_is_told_in_one_line_and_another_in_two(n_groups, n_
     first, *doubt = capfd.readouterr().err.splitlines()
     assert first.endswith("Written: l.csv")
     assert len(doubt) == n_lines - 1
-    assert all("The gap behind 2 clusters is" in line for line in doubt)
+    assert all("the eigenvalue behind 2 clusters is" in line for line in doubt)
 
 
 def show(seconds: float) -> None:

@@ -24,13 +24,13 @@ def test_the_package_shows_what_it_exports():
     assert all(hasattr(dncsc, name) for name in dir(dncsc))
 
 
-@pytest.mark.parametrize("kind", CLASSES.values())
 def test_a_model_shows_public_names_only():
     names = dir(dncsc.DnCSC(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]))
     assert {"fit", "predict", "labels_", "diagnosis_", "n_clusters"} <= set(names)
     assert not [name for name in names if name.startswith("_") and not name.startswith("__")]
 
 
+@pytest.mark.parametrize("kind", CLASSES.values())
 def test_every_parameter_is_described_with_its_default(kind):
     said = entries(kind, PARAMETERS)
     assert set(said) == set(kind().get_params())

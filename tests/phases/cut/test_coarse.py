@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dncsc import DnCSC, UnclearClustersWarning, metrics, open_rows
+from dncsc import DnCSC, TableEncoder, UnclearClustersWarning, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
 from dncsc.phases.cut.coarse import beyond_categories, coarse_spectrum
 from dncsc.phases.cut.eigenpairs import Wanted
@@ -54,6 +55,28 @@ def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
     k = y.max() + 1
     assert metrics.ari(y, DnCSC(k, random_state=0).fit(X).labels_) > 0.85
     assert metrics.ari(y, WithPolicy(k, random_state=0).fit(X).labels_) < 0.7
+
+
+def customers(seed):
+    """Four groups apart by five numbers, some of which are missing, and two categories that say nothing."""
+    random, n = np.random.default_rng(seed), 3_000
+    y = random.integers(4, size=n)
+    means = {"price": [3, 9, 15, 40], "size": [12, 15, 19, 14], "revenue": [1, 5, 2, 8], "rate": [2, 10, 5, 20]}
+    widths = {"price": 0.9, "size": 0.5, "revenue": 0.4, "rate": 0.6}
+    table = {name: np.array(of)[y] + random.normal(0, widths[name], n) for name, of in means.items()}
+    table["visits"] = random.poisson(np.array([3, 9, 20, 6])[y])
+    table |= {"region": random.choice(["N", "S", "E", "W"], n), "plan": random.choice(["a", "b", "c"], n)}
+    frame = pd.DataFrame(table)
+    for name in ("price", "size", "revenue", "region"):
+        frame.loc[random.random(n) < 0.04, name] = None
+    return frame, y
+
+
+@pytest.mark.parametrize("seed", [4, 5, 7])
+def test_parts_of_values_filled_in_are_not_joined_by_chance(seed):
+    frame, y = customers(seed)
+    X = TableEncoder(scale="robust").fit_transform(frame)
+    assert min(metrics.ari(y, DnCSC(4, random_state=state).fit(X).labels_) for state in range(4)) > 0.9
 
 
 def test_a_coarser_cut_is_the_same_for_any_threads_and_files_and_for_new_rows(tmp_path):

@@ -49,7 +49,8 @@ def beyond_categories(
     """The spectrum as it is, or a coarser view of the same landmarks where that tells far less of categories.
 
     Each step has to halve what is explained of the values that many landmarks share. Images share the value of their
-    background; all views explain it alike.
+    background; all views explain it alike. And where values are shared, and a graph of too many parts had some of them
+    joined by chance, a coarser view is taken that is in one piece and shows clear clusters.
     """
     policy, n_coarse = wanted.policy, _n_coarse(len(landmarks), wanted)
     taken, with_rows = View(fine), np.flatnonzero(mass > 0)
@@ -69,6 +70,10 @@ def beyond_categories(
 
     common, n_values = common_values(landmarks, mass, policy)
     told = share_explained(common, mass, fine.coordinates)
+    if len(told) and told.max() < policy.told and fine.is_joined and not fine.is_clear(wanted.n_clusters, policy):
+        view = coarse()  # which parts were joined is chance
+        is_whole = not view.spectrum.component.any()
+        return view if is_whole and view.spectrum.is_clear(wanted.n_clusters, policy) else taken
     for coarser in (coarse, by_position):
         if told.max(initial=0) < policy.told:
             return taken

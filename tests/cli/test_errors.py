@@ -72,6 +72,12 @@ def test_nobody_at_a_terminal_is_told_of_python(rows, options, code, words, fold
     assert not {"n_samples", "max_rows", "sklearn", "DnCSC", "eigenvalues_", "X"} & set(re.findall(r"\w+", line))
 
 
+def test_a_choice_that_does_not_exist_is_answered_with_those_that_do(capfd):
+    assert main(["fit", "t.csv", "-k", "2", "--missing", "zero"]) == 2
+    said = "invalid value for '--missing': 'zero' is not one of 'refuse', 'drop', 'median', 'mean'. See: dncsc fit"
+    assert capfd.readouterr().err == f"dncsc: {said} --help\n"
+
+
 @pytest.mark.parametrize(
     ("error", "shown"),
     [

@@ -333,6 +333,8 @@ def test_info_tells_what_columns_hold(capsys):
     assert main(["info", "t.csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["column", *FRAME.columns]
+    assert main(["fit", "t.csv", *FIT, "-o", "l.csv"]) == 2
+    assert capsys.readouterr().err.splitlines()[2 : 2 + len(lines)] == lines  # the error shows the same table
     assert main(["info", "t.csv", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["rows"] == N

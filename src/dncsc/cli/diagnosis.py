@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dncsc.cli.inputs import ColumnSelection, join_names, split_names
+from dncsc.cli.summary import table_lines
 from dncsc.errors import InputError, visible
 from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, NUMBER, OTHER, TEXT, WHOLE, ColumnProfile
 
@@ -35,9 +37,7 @@ class DiagnosisError(InputError):
 
     def told(self, arguments: Sequence[str]) -> str:
         """All of it in lines, the last of which is a command: what was typed, with these options."""
-        lines = [["column", "holds", "missing", ""], *described(self.profiles[:MOST_LINES])]
-        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        shown = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        shown = profile_lines(self.profiles[:MOST_LINES], sys.stderr)
         more = len(self.profiles) - MOST_LINES
         shown += [f"and {more} columns more"] if more > 0 else []
         if self.options is None:
@@ -51,9 +51,10 @@ class DiagnosisError(InputError):
         return "\n".join([str(self), "", *shown, "", text, ready])
 
 
-def described(profiles: Sequence[ColumnProfile]) -> list[list[str]]:
-    """Cells of a line for each column: its name, what it holds, the share that is missing, values or spread."""
-    return [[_short(column.name), _holds(column), _missing(column), _values(column)] for column in profiles]
+def profile_lines(profiles: Sequence[ColumnProfile], stream: Any = None) -> list[str]:
+    """A table of columns: name, what it holds, the share that is missing, values or spread."""
+    cells = [[_short(column.name), _holds(column), _missing(column), _values(column)] for column in profiles]
+    return table_lines(["column", "holds", "missing", "values"], cells, ["missing"], stream)
 
 
 def _short(text: str) -> str:

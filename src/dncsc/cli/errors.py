@@ -49,6 +49,9 @@ RULES = {"n_jobs": "must be a number of threads, or -1 for all cores"}
 """Rules of parameters that are worded otherwise on the command line, which has no None."""
 
 
+LEAKED = "Value error, "
+"""What the library that checks options for Typer says before it says what is wrong."""
+
 ADVICE = {
     errno.ENOSPC: " Make room there, or write to another disk.",
     errno.EFBIG: " Files may be no larger there: ulimit -f tells a limit of the shell. Write elsewhere.",
@@ -77,7 +80,7 @@ def explain(error: BaseException) -> tuple[int, str]:
     """Exit code and one line for an error."""
     code, text = REFUSED, in_options(error)
     if hasattr(error, "format_message"):  # what Click calls a ClickException, wherever Typer keeps it
-        text, context = _line(error.format_message()), getattr(error, "ctx", None)
+        text, context = _line(error.format_message().replace(LEAKED, "")), getattr(error, "ctx", None)
         text = f"{text[:1].lower()}{text[1:]}{f' See: {context.command_path} --help' if context else ''}"
     elif isinstance(error, ClusterUnavailableError):
         code = CLUSTER

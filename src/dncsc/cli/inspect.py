@@ -11,7 +11,7 @@ import typer
 
 from dncsc.cli import options
 from dncsc.cli.inputs import ColumnSelection, source
-from dncsc.cli.summary import print_facts, print_json, print_list, print_table
+from dncsc.cli.summary import print_facts, print_json, print_list
 from dncsc.errors import InputError
 from dncsc.memory import format_bytes
 
@@ -83,7 +83,7 @@ def info(file: AnyFile, json: options.JsonTable = False, debug: options.Debug = 
 
 def _tell_columns(data: str, as_json: bool) -> None:
     """Print what the columns of a table hold."""
-    from dncsc.cli.diagnosis import described
+    from dncsc.cli.diagnosis import profile_lines
     from dncsc.cli.tables import look
 
     with source(data) as read:
@@ -91,7 +91,7 @@ def _tell_columns(data: str, as_json: bool) -> None:
     if as_json:
         print_json({"data": read.name, "rows": profiles[0].n_rows, "columns": [asdict(each) for each in profiles]})
     else:
-        print_table(["column", "holds", "missing", "values"], described(profiles), right=["missing"])
+        print("\n".join(profile_lines(profiles)))
 
 
 def _some(values: Sequence[str], most: int = 12) -> str:

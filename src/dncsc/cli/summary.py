@@ -53,9 +53,12 @@ def print_json(facts: Any, stream: Any = None) -> None:
     print(json.dumps(known, indent=2), file=stream or sys.stdout, flush=True)
 
 
-def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
-    """A table on standard output; without a terminal no line is folded."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 400)
+def table_lines(
+    columns: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[str] = (), stream: Any = None
+) -> list[str]:
+    """A table for standard output, or in plain letters for another stream; without a terminal no line is folded."""
+    width = None if (stream or sys.stdout).isatty() else 400
+    console = Console(file=stream, highlight=False, width=width, color_system="auto" if stream is None else None)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     numeric = set(right)
     for name in columns:
@@ -64,8 +67,13 @@ def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: I
         table.add_row(*(Text(visible(cell)) for cell in line))
     with console.capture() as printed:
         console.print(table)
-    for text in printed.get().splitlines():
-        print(text.rstrip())
+    return [text.rstrip() for text in printed.get().splitlines()]
+
+
+def print_table(columns: Sequence[str], lines: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
+    """A table on standard output."""
+    for text in table_lines(columns, lines, right):
+        print(text)
 
 
 def print_list(listed: Sequence[dict[str, Any]], as_json: bool) -> None:

@@ -222,6 +222,29 @@ def test_several_identifiers_are_carried_over_in_order():
     pd.testing.assert_frame_equal(found[["client", "born", "note"]], FRAME[["client", "born", "note"]])
 
 
+def test_options_that_take_a_list_add_up_when_they_are_repeated(capsys):
+    write(FRAME.rename(columns={"note": "a, note"}), "t.csv")
+    fit = ["fit", "t.csv", *FIT, "--drop", "born,age", "--drop", "city", "--drop", "member", "--layers", "1"]
+    ids = ["--id", "client", "--id", "a, note"]
+    assert main([*fit, *ids, "--layers", "2", "-o", "l.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"] == ["income"]
+    assert pd.read_csv("l.csv").columns.tolist() == ["client", "a, note", "label", "label_1", "label_2"]
+    chosen = ["--columns", "income", "--columns", "age", "--missing", "median"]
+    compare = ["compare", "t.csv", *FIT, *chosen, "--methods", "k-means", "--methods", "dnc-sc", "--json", "-q"]
+    assert main(compare) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["features"], [each["method"] for each in facts["results"]]) == (2, ["k-means", "dnc-sc"])
+
+
+def test_the_command_has_each_repeated_option_once(capsys):
+    write(FRAME, "t.csv")
+    assert main(["fit", "t.csv", *FIT, "--drop", "born", "--drop=age", "-o", "l.csv", "-q"]) == 2
+    again = command_in(capsys.readouterr().err)
+    assert again.count("--drop") == 1
+    assert again[again.index("--drop") + 1] == "born,age,note"
+    assert main(again) == 0
+
+
 def test_a_name_with_a_comma_is_one_identifier():
     write(FRAME.rename(columns={"client": "client, number"}), "t.csv")
     fit = ["fit", "t.csv", *FIT, "--columns", "income", "-q"]

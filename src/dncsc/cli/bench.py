@@ -32,8 +32,8 @@ REPEATS_HELP = "Runs of each method on each set, with other seeds. Default: 5, o
 def _run(suite: Suite) -> Callable[..., None]:
     def run(
         output: Annotated[Path, Option("--output", "-o", help="Results file; a suite goes on where it stopped.")],
-        sets: Annotated[str | None, Option(help="Only these sets, with commas between.")] = None,
-        methods: Annotated[str | None, Option(help="Only these methods; your own as module:callable.")] = None,
+        sets: Annotated[list[str] | None, Option(help="Only these sets, with commas between.")] = None,
+        methods: Annotated[list[str] | None, Option(help="Only these methods; your own as module:callable.")] = None,
         rows: Annotated[int | None, Option(help="Most rows of a synthetic set, to save time.")] = None,
         repeats: Annotated[int | None, Option(help=REPEATS_HELP)] = None,
         quick: Annotated[bool, Option("--quick", help="A small version that takes a few minutes.")] = False,
@@ -67,8 +67,8 @@ def _run(suite: Suite) -> Callable[..., None]:
     return run
 
 
-def _listed(text: str | None) -> list[str]:
-    return [name for name in map(str.strip, (text or "").split(",")) if name]
+def _listed(texts: list[str] | None) -> list[str]:
+    return [name for name in map(str.strip, ",".join(texts or ()).split(",")) if name]
 
 
 for _suite in SUITES.values():

@@ -22,13 +22,21 @@ if TYPE_CHECKING:
     from dncsc.cli.tables import FeatureTable
     from dncsc.rows import Rows
 
+DEFAULT = "dnc-sc,u-spec,k-means"
+"""Methods that are compared."""
+
 WARM_UP_ROWS = 5_000
 """Rows on which each method is tried first, so that compiling is not timed."""
 
 ClusterCount = Annotated[str, option(METHOD, "Number of clusters.", "--clusters", "-k", metavar="N")]
 MethodList = Annotated[
-    str,
-    option(METHOD, "Methods to compare; dncsc methods lists them.", metavar="A,B,...", autocompletion=complete_method),
+    list[str] | None,
+    option(
+        METHOD,
+        f"Methods to compare; dncsc methods lists them. Default: {DEFAULT}.",
+        metavar="A,B,...",
+        autocompletion=complete_method,
+    ),
 ]
 TruthColumn = Annotated[
     str | None,
@@ -39,7 +47,7 @@ TruthColumn = Annotated[
 def compare(
     data: options.Data,
     clusters: ClusterCount,
-    methods: MethodList = "dnc-sc,u-spec,k-means",
+    methods: MethodList = None,
     truth: TruthColumn = None,
     columns: options.ColumnNames = None,
     drop: options.Drop = None,
@@ -73,9 +81,10 @@ def compare(
     k = options.number_of_clusters(clusters)
     if k == "auto":
         raise InputError("compare needs one number of clusters for all methods: give -k a number.")
-    names = [name.strip() for name in methods.split(",") if name.strip()]
+    typed = ",".join(methods or [DEFAULT])
+    names = [name.strip() for name in typed.split(",") if name.strip()]
     if len(names) != len(set(names)) or not names:
-        raise InputError(f"--methods are different names between commas, as in dnc-sc,k-means; got {methods!r}.")
+        raise InputError(f"--methods are different names between commas, as in dnc-sc,k-means; got {typed!r}.")
     given = {"metric": metric, "random_state": seed, "n_jobs": jobs, "max_memory": max_memory}
     wanted = {"n_landmarks": landmarks, "n_neighbors": neighbors}
     estimators = {}

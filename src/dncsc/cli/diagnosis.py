@@ -124,7 +124,7 @@ def needed(
     if unused and choice.columns is not None:
         found["--columns"] = join_names([column.name for column in used])
     elif unused:
-        found["--drop"] = join_names([*split_names(choice.drop or ""), *unused])
+        found["--drop"] = join_names([*split_names(*(choice.drop or ())), *unused])
     if any(column.n_missing for column in used) and options.missing == "refuse":
         found["--missing"] = "median"
     if any(column.kind == CATEGORY for column in used) and options.categorical == "refuse":

@@ -37,11 +37,14 @@ class InputTable:
 
 @dataclass(frozen=True)
 class ColumnSelection:
-    """Which columns are features, as the user said it: some, or all but some, and never those set aside."""
+    """Which columns are features, as the user said it: some, or all but some, and never those set aside.
 
-    columns: str | None = None
-    drop: str | None = None
-    identifier: str | None = None
+    Of options that may be repeated there is a text for each time, with names between commas.
+    """
+
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
+    identifier: Sequence[str] | None = None
     truth: str | None = None
 
     def aside(self, known: Header) -> list[tuple[str, str]]:
@@ -54,9 +57,9 @@ class ColumnSelection:
             raise InputError("--columns and --drop exclude each other: give one of them.")
 
 
-def split_names(text: str) -> list[str]:
-    """Names between commas; quotes keep a comma inside a name."""
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+def split_names(*texts: str) -> list[str]:
+    """Names between commas, of one text or several; quotes keep a comma inside a name."""
+    return [name.strip() for text in texts for name in next(csv.reader([text], skipinitialspace=True), [""])]
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -107,11 +110,12 @@ def source(typed: str) -> Iterator[InputTable]:
         yield InputTable(STDIN, [path])
 
 
-def identifier_names(typed: str | None, known: Header) -> list[str]:
-    """Columns that --id names: one, as it is called, or some between commas."""
-    if typed is None:
-        return []
-    return [typed] if typed in (*known.names, *known.arrays) else list(dict.fromkeys(split_names(typed))) or [typed]
+def identifier_names(typed: Sequence[str] | None, known: Header) -> list[str]:
+    """Columns that --id names, each time: one, as it is called, or some between commas."""
+    there = {*known.names, *known.arrays}
+    return list(
+        dict.fromkeys(name for text in typed or () for name in ([text] if text in there else split_names(text)))
+    )
 
 
 def feature_columns(source: InputTable, choice: ColumnSelection, *, tells: bool = True) -> list[Any] | None:
@@ -153,13 +157,11 @@ def check_aside(source: InputTable, choice: ColumnSelection) -> None:
                 _check_known(option, name, known, source.name if len(source.files) == 1 else str(file))
 
 
-def _listed(option: str, text: str | None, known: Header, where: str) -> list[str]:
-    """Names between commas, of columns that exist; quotes keep a comma inside a name."""
-    if text is None:
-        return []
-    names = split_names(text)
-    if not names or "" in names:
-        raise InputError(f"column names stand between commas, as in a,b,c; got {text!r}.")
+def _listed(option: str, typed: Sequence[str] | None, known: Header, where: str) -> list[str]:
+    """Names of columns that exist."""
+    names = split_names(*(typed or ()))
+    if "" in names:
+        raise InputError(f"column names stand between commas, as in a,b,c; got {','.join(typed or ())!r}.")
     for name in names:
         _check_known(option, name, known, where)
     return list(dict.fromkeys(names))

@@ -32,7 +32,7 @@ FORMULA = re.compile(r"\s*[=+\-@]|[\t\r]")
 
 
 def check_identifier(
-    target: Target | None, identifier: str | None, layers: Sequence[int] = (), escapes: bool = False
+    target: Target | None, identifier: Sequence[str] | None, layers: Sequence[int] = (), escapes: bool = False
 ) -> None:
     """Refuse identifiers that would have no place beside the labels and their layers."""
     if escapes and (identifier is None or target is None or target.holds != "cells"):
@@ -45,7 +45,7 @@ def check_identifier(
         raise InputError(
             f"--id: a {target.suffix} file holds one array and no identifiers. Use .npz, .csv or .parquet."
         )
-    for name in {identifier, *split_names(identifier)} & {LABEL, *map(layer_name, layers)}:
+    for name in {*identifier, *split_names(*identifier)} & {LABEL, *map(layer_name, layers)}:
         raise InputError(f"--id: a column of labels is called {name!r} too. Rename the column of identifiers.")
 
 
@@ -100,7 +100,7 @@ def _escaped(cell: Any) -> Any:
 
 
 def find_identifiers(
-    read: InputTable, typed: str | None, target: Target | None, escapes: bool = False
+    read: InputTable, typed: Sequence[str] | None, target: Target | None, escapes: bool = False
 ) -> Identifiers | None:
     """The identifiers of rows for an output, checked before any work; None where there are none."""
     if typed is None or target is None:

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def parse_layers(text: str | None, target: Target | None) -> list[int]:
+def parse_layers(texts: Sequence[str] | None, target: Target | None) -> list[int]:
     """Numbers of groups that --layers asks for, in the order given; none without it."""
-    if text is None:
+    if texts is None:
         return []
     if target is None:
         raise InputError("--layers adds columns to the labels, but -o does not say where these go.")
     if target.holds == "one array":
         raise InputError(f"--layers: a {target.suffix} file holds one array and no layers. Use .npz, .csv or .parquet.")
-    parts = [part.strip() for part in text.split(",")]
+    parts = [part.strip() for text in texts for part in text.split(",")]
     for part in parts:
         if not part.isascii() or not part.isdigit() or int(part) < 1:
             raise InputError(f"--layers must be numbers of groups of at least 1, such as 10,50,200; got {part!r}.")

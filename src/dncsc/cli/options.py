@@ -42,11 +42,13 @@ Data = Annotated[
     ),
 ]
 ColumnNames = Annotated[
-    str | None,
+    list[str] | None,
     option(ROWS, "Columns to use, by name, or by number from 0 where there are none.", metavar="A,B,..."),
 ]
-Drop = Annotated[str | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
-Identifier = Annotated[str | None, option(ROWS, "Not features: carried over to the labels.", "--id", metavar="A,B,...")]
+Drop = Annotated[list[str] | None, option(ROWS, "Use all columns but these.", metavar="A,B,...")]
+Identifier = Annotated[
+    list[str] | None, option(ROWS, "Not features: carried over to the labels.", "--id", metavar="A,B,...")
+]
 EscapeFormulas = Annotated[
     bool,
     option(
@@ -119,7 +121,7 @@ Quiet = Annotated[bool, option(RUNNING, "Say nothing but warnings and errors.", 
 Debug = Annotated[bool, option(RUNNING, "Show where in the code an error arose.", "--debug")]
 Labels = option(OUTPUT, "Labels, or - for standard output.", "--output", "-o", metavar="FILE")
 Layers = Annotated[
-    str | None,
+    list[str] | None,
     option(
         OUTPUT,
         "Coarser clusterings too, a column each: label_10 has the clusters joined into 10 groups.",

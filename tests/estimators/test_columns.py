@@ -67,6 +67,12 @@ def test_a_column_without_numbers_is_named_with_its_type(case):
     assert list(caught.value.columns) == ["odd"]
 
 
+def test_of_spans_of_time_it_is_told_how_they_become_numbers():
+    table, _ = TABLES["pandas: spans of time"]
+    with pytest.raises(NotNumericError, match=r"spans of time \(timedelta64.*\), of which dt.total_seconds\(\) makes"):
+        DnCSC(2).fit(table)
+
+
 def test_all_columns_without_numbers_are_named_at_once():
     frame = pd.DataFrame({"day": DAYS, "width": WIDTH, "colour": TEXTS, "gaps": NULLABLE})
     for table in (frame, dd.from_pandas(frame, npartitions=2)):

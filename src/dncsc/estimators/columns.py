@@ -11,9 +11,10 @@ import numpy as np
 from dncsc.errors import InputError, NotNumericError
 from dncsc.rows.raw import REAL
 
+SPANS = "spans of time"
 NO_NUMBERS = {
     **dict.fromkeys(("date", "timestamp"), "dates"),
-    **dict.fromkeys(("timedelta", "duration"), "spans of time"),
+    **dict.fromkeys(("timedelta", "duration"), SPANS),
     **{"time": "times", "complex": "complex numbers", "list": "lists", "struct": "records"},
 }
 """Beginnings of types, as pandas, polars and Arrow call them, of which no value is a real number."""
@@ -55,7 +56,8 @@ def find_no_numbers(X: Any) -> dict[Any, str]:
 
 def words(dtype: Any) -> str:
     """What a column of a type holds that is not numbers."""
-    return f"{_no_numbers(dtype) or 'no numbers'} ({dtype})"
+    what = _no_numbers(dtype) or "no numbers"
+    return f"{what} ({dtype}){', of which dt.total_seconds() makes numbers' if what == SPANS else ''}"
 
 
 def _no_numbers(dtype: Any) -> str | None:

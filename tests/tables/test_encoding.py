@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from dncsc.errors import InputError
 from dncsc.tables.encoder import TableEncoder
 from dncsc.tables.encoding import CATEGORY_WEIGHT, CategoryColumn, Encoding, NumberColumn
 from dncsc.tables.learning import TableOptions, UnusableColumnsError, learned, planned
+from dncsc.tables.notation import EUROPEAN, PLAIN
 from dncsc.tables.notes import as_note, from_note, from_scale_note
 from dncsc.tables.profile import profile
 
@@ -91,6 +93,19 @@ def test_a_gap_in_a_category_is_a_value_only_where_gaps_are_filled():
         planned(profiles, TableOptions("refuse", "one-hot"))
 
 
+def test_a_gap_that_the_fit_did_not_see_is_a_value_that_it_did_not_see():
+    for missing in ("median", "mean"):
+        encoding = Encoding((CategoryColumn("city", ("Oslo", "Rome")),), missing)
+        np.testing.assert_array_equal(encode(encoding, pa.table({"city": ["Bern", None, "Oslo"]}))[:2], 0)
+
+
+def test_infinite_numbers_are_filled_as_gaps_are():
+    table = pa.table({"a": [1.0, 2.0, np.inf, 9.0, -np.inf]})
+    np.testing.assert_array_equal(TableEncoder(scale="none").fit_transform(table)[:, 0], [1, 2, 2, 9, 2])
+    with pytest.raises(UnusableColumnsError, match="'a' lacks 2 of 5 values, 2 of them infinite: missing fills them"):
+        TableEncoder(missing="refuse").fit(table)
+
+
 def test_truth_values_are_as_far_apart_as_two_categories_and_not_scaled():
     table = pa.table({"member": [True, False, None, False]})
     options = TableOptions("median", "one-hot", scale="standard")
@@ -104,24 +119,26 @@ def test_truth_values_are_as_far_apart_as_two_categories_and_not_scaled():
 
 def test_dates_are_days():
     column = NumberColumn("when", "date")
-    found = column.read(pa.array(["1970-01-02", "1970-01-01T12:00", None]))
+    found = column.read(pa.array(["1970-01-02", "1970-01-01T12:00", None]), PLAIN)
     np.testing.assert_array_equal(found, [1, 0.5, np.nan])
-    np.testing.assert_array_equal(column.read(pa.array([1], pa.date32())), [1])
-    np.testing.assert_array_equal(column.read(pa.array([43_200_000], pa.timestamp("ms", "Europe/Oslo"))), [0.5])
+    np.testing.assert_array_equal(column.read(pa.array([1], pa.date32()), PLAIN), [1])
+    np.testing.assert_array_equal(column.read(pa.array([43_200_000], pa.timestamp("ms", "Europe/Oslo")), PLAIN), [0.5])
 
 
 @pytest.mark.parametrize(
     ("column", "cell", "words"),
     [
-        (NumberColumn("a"), "x", "column 'a' holds 'x', which is no number"),
-        (NumberColumn("a"), "1,234", "column 'a' holds '1,234', which is no number"),
-        (NumberColumn("a", "date"), "5.3.2024", "holds '5.3.2024', which is no date as 2024-12-31"),
+        (NumberColumn("a"), "x", "column 'a' holds 'x' in row 1, which is no number"),
+        (NumberColumn("a"), "1,234", r"in row 1, which is no number.*pandas.read_csv\(thousands=','\)"),
+        (NumberColumn("a"), "1,5", r"in row 1, which is no number.*pandas.read_csv\(decimal=','\)"),
+        (NumberColumn("a"), "1.234,5", r"pandas.read_csv\(thousands='.', decimal=','\)"),
+        (NumberColumn("a", "date"), "5.3.2024", "holds '5.3.2024' in row 1, which is no date as 2024-12-31"),
         (NumberColumn("a", "true/false"), "maybe", "which is no truth value"),
     ],
 )
 def test_a_cell_that_is_something_else_is_named(column, cell, words):
     with pytest.raises(InputError, match=words):
-        column.read(pa.array(["", cell]))
+        column.read(pa.array(["", cell]), PLAIN)
 
 
 GOOD = as_note(Encoding((NumberColumn("a", fill=1.0), CategoryColumn("b", ("x", "y"))), "median", "standard"))
@@ -131,6 +148,8 @@ BAD = {
     "a later version": {**GOOD, "version": 2},
     "an unknown way": {**GOOD, "missing": "guess"},
     "thousands that are none": {**GOOD, "thousands": "7"},
+    "a decimal mark that is none": {**GOOD, "decimal": None},
+    "one mark for both": {**GOOD, "thousands": "."},
     "a weight that is none": {**GOOD, "weight": -1.0},
     "no columns": {**GOOD, "columns": []},
     "a column too few": {**GOOD, "columns": GOOD["columns"][:1]},
@@ -171,6 +190,14 @@ def test_what_files_say_stays_readable():
     assert as_note(encoding) == {**note, "columns": [{**each, **_tuples(each)} for each in note["columns"]]}
 
 
+def test_how_numbers_are_written_is_kept_where_it_is_not_as_programs_write_them():
+    plain = Encoding((NumberColumn("a"),))
+    assert not {"thousands", "decimal"} & set(as_note(plain))
+    for marks in ({"thousands": ","}, {"decimal": ","}, EUROPEAN._asdict()):
+        encoding = replace(plain, notation=PLAIN._replace(**marks))
+        assert from_note(json.loads(json.dumps(as_note(encoding))), 1) == encoding
+
+
 def _tuples(column):
     return {name: tuple(value) for name, value in column.items() if isinstance(value, list)}
 
@@ -187,9 +214,15 @@ def test_models_that_know_of_scales_alone_are_understood():
 def test_options_that_do_not_exist_are_named():
     with pytest.raises(InputError, match="missing must be one of 'refuse', 'drop', 'median', 'mean'; got 'guess'"):
         TableOptions(missing="guess")
-    for thousands in ("", "1", ".", ",,"):
+    for mark in ("", "1", "+", ",,"):
         with pytest.raises(InputError, match="thousands must be one character"):
-            TableOptions(thousands=thousands)
+            TableOptions(thousands=mark)
+        with pytest.raises(InputError, match="decimal must be one character"):
+            TableOptions(decimal=mark)
+    for options in ({"thousands": "."}, {"thousands": ",", "decimal": ","}):
+        with pytest.raises(InputError, match=r"thousands and decimal are both '[.,]'"):
+            TableOptions(**options)
+    assert TableOptions(thousands=".", decimal=",").notation == EUROPEAN
 
 
 def test_quartiles_next_to_each_other_beside_a_large_value_do_not_overflow():

@@ -9,14 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN, GROUPED, PLAIN, Notation
 from dncsc.tables.profile import MOST_VALUES, profile
 
 N = 40
 
 
-def of(*blocks, is_text=False, thousands=None):
+def of(*blocks, is_text=False, notation=PLAIN):
     """The profile of one column."""
-    (found,) = profile([[block] for block in blocks], ["x"], is_text, thousands)
+    (found,) = profile([[block] for block in blocks], ["x"], is_text, notation)
     return found
 
 
@@ -29,14 +30,17 @@ TEXT_CELLS = [
     (("1", " 2", "3"), "whole number"),
     (("1.0", "2", ""), "whole number"),
     (("1.5", "2", "NA"), "number"),
-    (("1e3", "inf"), "number"),
+    (("1e3", "inf"), "whole number"),
     (("true", "False"), "true/false"),
     (("2024-01-31", "2024-02-01"), "date"),
     (("2024-01-31 10:00", "2024-02-01T11:30:15"), "date"),
     (("2024-01-31T10:00:00Z", "2024-02-01T11:30:15+02:00"), "date"),
     (("1,234", "12", "1,234,567.5"), "number with thousands"),
-    (("1,23", "12"), "category"),
-    (("0,123", "1,234"), "category"),
+    (("1,23", "12"), "number with decimal comma"),
+    (("0,123", "1,234"), "number with decimal comma"),
+    (("1.234,5", "1.234", "7"), "number with decimal comma"),
+    (("1,23", "1.5"), "category"),
+    (("1,23", "1,234.5"), "category"),
     (("31.01.2024", "01.02.2024"), "category"),
     (("a", "b", "a"), "category"),
     (("1", "2", "x"), "category"),
@@ -114,5 +118,71 @@ def test_a_category_has_no_more_than_so_many_values():
 
 
 def test_thousands_are_read_as_they_are_written():
-    found = of(cells("1'234", "5"), is_text=True, thousands="'")
+    found = of(cells("1'234", "5"), is_text=True, notation=Notation("'"))
     assert (found.kind, found.low, found.high) == ("whole number", 5, 1234)
+    found = of(cells("1.234,5", "5"), is_text=True, notation=EUROPEAN)
+    assert (found.kind, found.low, found.high) == ("number", 5, 1234.5)
+
+
+def test_what_is_no_thousands_is_told_with_its_row():
+    """`--thousands ,` must not make 15 of 1,5."""
+    found = of(cells("1,234", "12"), cells("7", "1,5"), is_text=True, notation=GROUPED)
+    assert (found.kind, found.misfit) == ("number with decimal comma", (N + 1, "1,5"))
+    many = [f"{number},234.5" for number in range(1, N)]
+    found = of(pa.array([*many, "1,5"]), is_text=True, notation=GROUPED)
+    assert (found.kind, found.misfit, found.is_identifier) == ("text", (N - 1, "1,5"), False)
+
+
+def test_numbers_with_a_slip_are_no_category_and_no_id():
+    whole = [str(number % 20) for number in range(3 * N)]
+    for cell in ("none", "12%"):
+        for blocks in ([[*whole, cell]], [whole, [cell]]):
+            found = of(*map(pa.array, blocks), is_text=True)
+            assert (found.kind, found.misfit) == ("text", (3 * N, cell))
+    assert of(cells("1", "2", "x"), is_text=True).misfit is None
+
+
+LOOKS = [
+    (["€{},234.50", "€{}"], "money"),
+    (["-{} EUR", "{},5 EUR"], "money"),
+    (["{}%", "{}.5 %"], "percents"),
+    (["{}/12/2020", "{}.1.20"], "dates"),
+    (["2020/1/{} 10:30"], "dates"),
+]
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+@pytest.mark.parametrize(("forms", "what"), LOOKS, ids=[each[0][0] for each in LOOKS])
+def test_texts_that_are_meant_as_numbers_or_dates_are_no_id_and_no_category(forms, what, is_text):
+    for n_values in (30, 1):  # all different, and each three times
+        values = [forms[row % len(forms)].format(10 + row % 30) for row in range(30)] * (1 if n_values == 30 else 3)
+        for blocks in ([pa.array(values)], [pa.array(values[:11]), pa.array(values[11:])]):
+            found = of(*blocks, is_text=is_text)
+            assert (found.kind, found.looks_like, found.is_identifier) == ("text", what, False)
+            assert found.advice
+    few = of(pa.array([forms[0].format(10), forms[0].format(11)] * N), is_text=is_text)
+    assert (few.kind, few.looks_like) == ("category", "")
+
+
+def test_texts_of_tables_that_are_numbers_in_another_notation_are_told():
+    for values, what in [(["1,234", "12"], "thousands"), (["1,5", "12"], "a decimal comma"), (["12", "34"], "")]:
+        found = of(pa.array([*values, *(f"1{row}{values[0][1:]}" for row in range(20))]))
+        assert found.kind == "text"
+        assert found.looks_like == (f"numbers with {what}" if what else "")
+
+
+def test_infinite_numbers_count_as_missing():
+    for column, is_text in [(np.array([1.0, 2.0, np.inf, np.nan]), False), (pa.array(["1", "2", "inf", ""]), True)]:
+        found = of(column, is_text=is_text)
+        assert (found.n_missing, found.n_infinite, found.low, found.high) == (2, 1, 1, 2)
+
+
+def test_a_column_says_which_notations_with_a_decimal_comma_it_fits():
+    for values, fitting in [
+        (("1", "2"), (DECIMAL_COMMA, EUROPEAN)),
+        (("1.234", "2"), (EUROPEAN,)),
+        (("1,234", "2"), (DECIMAL_COMMA, EUROPEAN)),
+        (("1.5", "2"), ()),
+        (("a", "b"), ()),
+    ]:
+        assert of(cells(*values), is_text=True).notations == fitting

@@ -229,6 +229,7 @@ WORDS = {
     "--missing": ["refuse", "drop", "median", "mean", "x"],
     "--categorical": ["refuse", "one-hot", "drop", "x"],
     "--thousands": [",", ".", "xx", ""],
+    "--decimal": [",", ".", "xx", ""],
     "--metric": ["euclidean", "cosine", "x"],
     "--method": ["dnc-sc", "k-means", "nystrom", "x", "dnc-sc/nearest=exact", "dnc-sc/x=y"],
     "--methods": ["dnc-sc,k-means", "x", "", ","],

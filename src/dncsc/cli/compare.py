@@ -57,6 +57,7 @@ def compare(
     categorical: options.Categorical = "refuse",
     dates: options.Dates = "refuse",
     thousands: options.Thousands = None,
+    decimal: options.Decimal = None,
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
@@ -77,7 +78,7 @@ def compare(
     from dncsc.tables.learning import TableOptions
 
     choice = ColumnSelection(columns, drop, identifier, truth)
-    asked = TableOptions(missing, categorical, dates, scale, thousands)
+    asked = TableOptions(missing, categorical, dates, scale, thousands, decimal)
     k = options.number_of_clusters(clusters)
     if k == "auto":
         raise InputError("compare needs one number of clusters for all methods: give -k a number.")

@@ -13,7 +13,19 @@ import numpy as np
 from dncsc.cli.inputs import ColumnSelection, join_names, split_names
 from dncsc.cli.summary import table_lines
 from dncsc.errors import InputError, visible
-from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, NUMBER, OTHER, TEXT, WHOLE, ColumnProfile
+from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN
+from dncsc.tables.profile import (
+    CATEGORY,
+    COMMA,
+    DATE,
+    EMPTY,
+    GROUPED,
+    NUMBERS,
+    OTHER,
+    TEXT,
+    WHOLE,
+    ColumnProfile,
+)
 
 if TYPE_CHECKING:
     from dncsc.tables.learning import TableOptions
@@ -79,18 +91,33 @@ def _missing(column: ColumnProfile) -> str:
 def _values(column: ColumnProfile, most: int = 4) -> str:
     if column.kind == CATEGORY:
         return ", ".join(map(_short, column.values[:most])) + (" ..." if len(column.values) > most else "")
+    if column.misfit is not None and column.kind == TEXT:
+        return f"numbers, but not {_cell(column)}: correct such cells"
+    if column.looks_like:
+        return f"looks like {column.looks_like}: {column.advice}"
     if column.kind == TEXT:
         return "all different: looks like an id" if column.is_identifier else "too many different ones for a category"
     if column.kind in (EMPTY, OTHER):
         return "no values" if column.kind == EMPTY else "no numbers, texts or dates"
-    if column.is_infinite:
-        return "some are infinite"
+    infinite = f", {column.n_infinite:,} infinite counted as missing" if column.n_infinite else ""
+    other = "" if column.misfit is None else f", {_cell(column)} is not as the options say"
+    return f"{_spread(column)}{infinite}{other}"
+
+
+def _cell(column: ColumnProfile) -> str:
+    """The first cell that is no number, and its row."""
+    row, cell = column.misfit or (0, "")
+    return f"{_short(cell)!r} in row {row:,}"
+
+
+def _spread(column: ColumnProfile) -> str:
+    """Values of numbers or dates."""
     if column.is_constant:
         return f"always {_number(column, column.low)}"
     spread = f"{_number(column, column.low)} to {_number(column, column.high)}"
     if column.is_identifier:
         return f"{spread}, {'counts up' if column.counts_up else 'all different'}: looks like an id"
-    return f"{spread}, deviation {_brief(column.deviation)}" if column.kind in (NUMBER, WHOLE, GROUPED) else spread
+    return f"{spread}, deviation {_brief(column.deviation)}" if column.kind in (*NUMBERS, WHOLE) else spread
 
 
 def _number(column: ColumnProfile, value: float) -> str:
@@ -109,18 +136,19 @@ def needed(
     profiles: Sequence[ColumnProfile], options: TableOptions, choice: ColumnSelection, carries_ids: bool
 ) -> dict[str, str] | None:
     """Options that make a table usable, with their values; None if no column would be left."""
-    ids = [column.name for column in profiles if column.is_identifier and choice.columns is None]
-    useless = [column.name for column in profiles if _is_useless(column, options)]
-    dropped = (TEXT, CATEGORY) if options.categorical == "drop" else ()
-    used = [column for column in profiles if column.name not in {*ids, *useless} and column.kind not in dropped]
+    ids = [column for column in profiles if column.is_identifier and choice.columns is None]
+    dropped = [column for column in profiles if column.kind in (TEXT, CATEGORY) and options.categorical == "drop"]
+    aside = {column.name for column in [*ids, *dropped]}
+    rest = [column for column in profiles if column.name not in aside and not _is_useless(column, options)]
+    used, marks = _readable(rest, options)
     if not used:
         return None
     found: dict[str, str] = {}
-    is_free = carries_ids and choice.identifier is None
-    carried = [name for name in ids if is_free and not name.startswith("label")][:1]  # as columns of labels are called
+    carried = _carried(ids) if carries_ids and choice.identifier is None else []
     if carried:
         found["--id"] = join_names(carried)
-    unused = [column.name for column in profiles if column.name in {*useless, *ids} - {*carried}]
+    left = {*carried, *(column.name for column in [*used, *dropped])}
+    unused = [column.name for column in profiles if column.name not in left]
     if unused and choice.columns is not None:
         found["--columns"] = join_names([column.name for column in used])
     elif unused:
@@ -129,11 +157,37 @@ def needed(
         found["--missing"] = "median"
     if any(column.kind == CATEGORY for column in used) and options.categorical == "refuse":
         found["--categorical"] = "one-hot"
-    if any(column.kind == GROUPED for column in used):
-        found["--thousands"] = ","
+    found |= marks
     if options.scale == "none" and (spread_ratio(used) > SPREAD_RATIO or any(each.kind == CATEGORY for each in used)):
         found["--scale"] = "standard"
     return found
+
+
+def _carried(ids: Sequence[ColumnProfile]) -> list[str]:
+    """Ids to carry over; those that number rows from 0 or 1 say nothing next to another."""
+    names = [column.name for column in ids if not column.name.startswith("label")]  # as columns of labels are called
+    numbering = {column.name for column in ids if column.counts_up and column.low in (0, 1)}
+    return [name for name in names if name not in numbering] or names[:1]
+
+
+def _readable(
+    columns: Sequence[ColumnProfile], options: TableOptions
+) -> tuple[Sequence[ColumnProfile], dict[str, str]]:
+    """Columns whose numbers can be read together, and the options that say how they are written.
+
+    Where some have a decimal comma, all have to be written so, else those that have it are left out.
+    """
+    numbers = [column for column in columns if column.kind in (*NUMBERS, WHOLE)]
+    if any(column.kind == COMMA for column in numbers):
+        fitting = (each for each in (DECIMAL_COMMA, EUROPEAN) if all(each in column.notations for column in numbers))
+        notation = next(fitting, None)
+        if notation is not None:
+            has_points = notation == EUROPEAN or options.thousands is not None
+            return columns, {"--decimal": ",", **({"--thousands": "."} if has_points else {})}
+        columns = [column for column in columns if column.kind != COMMA]
+    if options.notation.decimal != ".":
+        columns = [column for column in columns if column.kind != GROUPED]
+    return columns, {"--thousands": ","} if any(column.kind == GROUPED for column in columns) else {}
 
 
 def _is_useless(column: ColumnProfile, options: TableOptions) -> bool:
@@ -141,7 +195,7 @@ def _is_useless(column: ColumnProfile, options: TableOptions) -> bool:
     if column.kind in (TEXT, CATEGORY):
         return options.categorical != "drop" and (column.kind == TEXT or column.is_constant)
     is_refused = column.kind == DATE and options.dates == "refuse"
-    return column.kind in (OTHER, EMPTY) or column.is_infinite or is_refused
+    return column.kind in (OTHER, EMPTY) or is_refused
 
 
 def spread_ratio(profiles: Sequence[ColumnProfile]) -> float:

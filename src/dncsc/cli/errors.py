@@ -38,7 +38,7 @@ OPTIONS = {
     "max_memory": "--max-memory",
     "checkpoint": "--resume",
     "columns": "--columns",
-    **{name: f"--{name}" for name in ("missing", "categorical", "dates", "scale", "thousands")},
+    **{name: f"--{name}" for name in ("missing", "categorical", "dates", "scale", "thousands", "decimal")},
     "scratch_dir": "the environment variable TMPDIR",
     "eigenvalues_": "the eigenvalues, which a --report shows",
     "tree_": "the tree of clusters, which a --report shows",

@@ -16,7 +16,7 @@ from dncsc.cli.inputs import ColumnSelection, places, source
 from dncsc.cli.interrupt import signals_end_at_once
 from dncsc.cli.layers import check_method, layer_groups, parse_layers
 from dncsc.cli.options import OUTPUT, RUNNING, option
-from dncsc.cli.outputs import Target, check, check_folder, file_target, naming, table_target
+from dncsc.cli.outputs import Target, check, check_folder, file_target, free_name, naming, table_target
 from dncsc.cli.progress import ProgressDisplay
 from dncsc.cli.summary import Summary
 from dncsc.errors import InputError
@@ -53,6 +53,7 @@ def fit(
     categorical: options.Categorical = "refuse",
     dates: options.Dates = "refuse",
     thousands: options.Thousands = None,
+    decimal: options.Decimal = None,
     method: options.Method = "dnc-sc",
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
@@ -77,7 +78,7 @@ def fit(
     """
     from dncsc.cli.hints import tell_hints
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
-    from dncsc.cli.tables import diagnosing, learn_table, plan_table
+    from dncsc.cli.tables import diagnosing, learn_table, plan_table, refuse_columns
     from dncsc.tables.learning import TableOptions
     from dncsc.tables.notes import as_note
 
@@ -85,10 +86,12 @@ def fit(
     model_to = None if model is None else file_target(model, "--model", [".npz"], force)
     report_to = None if report is None else file_target(report, "--report", [".html", ".htm"], force)
     targets = [target for target in (labels_to, model_to, report_to) if target is not None]
-    if not targets:
-        raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
     choice = ColumnSelection(columns, drop, identifier)
-    asked = TableOptions(missing, categorical, dates, scale, thousands)
+    asked = TableOptions(missing, categorical, dates, scale, thousands, decimal)
+    if not targets:
+        with source(data) as read:
+            refuse_columns(read, choice, asked, {"-o": free_name("labels", ".csv")})
+        raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
     k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
     check(targets, places(data))
     if cluster is not None:

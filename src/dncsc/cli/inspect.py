@@ -87,7 +87,7 @@ def _tell_columns(data: str, as_json: bool) -> None:
     from dncsc.cli.tables import look
 
     with source(data) as read:
-        _, profiles, _ = look(read, ColumnSelection(), None)
+        _, profiles, _ = look(read, ColumnSelection())
     if as_json:
         print_json({"data": read.name, "rows": profiles[0].n_rows, "columns": [asdict(each) for each in profiles]})
     else:
@@ -115,6 +115,7 @@ def estimate(
     categorical: options.Categorical = "refuse",
     dates: options.Dates = "refuse",
     thousands: options.Thousands = None,
+    decimal: options.Decimal = None,
     jobs: options.Jobs = None,
     json: options.JsonTable = False,
     debug: options.Debug = False,
@@ -139,7 +140,7 @@ def estimate(
             "the rows with it: dncsc fit --json tells time and memory."
         )
     choice = ColumnSelection(columns, drop, identifier)
-    asked = TableOptions(missing, categorical, dates, scale, thousands)
+    asked = TableOptions(missing, categorical, dates, scale, thousands, decimal)
     n_rows, n_features, dtype, copied = _shape(data, rows, features, choice, asked)
     options.check_enough(n_rows, estimator.n_clusters, data or "the table")
     needs = dncsc.estimate(n_rows, n_features, dtype=dtype, **estimator.get_params())

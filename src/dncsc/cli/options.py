@@ -91,6 +91,9 @@ Dates = Annotated[
 Thousands = Annotated[
     str | None, option(ROWS, "What stands between thousands in CSV, as the commas in 1,234,567.", metavar="CHARACTER")
 ]
+Decimal = Annotated[
+    str | None, option(ROWS, "What stands before decimals in CSV, as the comma in 1,5.", metavar="CHARACTER")
+]
 Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it.", "--clusters", "-k", metavar="N")]
 Method = Annotated[
     str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import sys
@@ -60,6 +61,12 @@ def file_target(text: str, option: str, suffixes: Sequence[str], overwrite: bool
             f"{option}: the file has to end in {known}, which says how to write it; {path.name!r} has {got}."
         )
     return Target(option, path, path.suffix.lower(), overwrite)
+
+
+def free_name(stem: str, suffix: str) -> str:
+    """A name in this folder that no file has yet: labels.csv, labels-2.csv, ..."""
+    names = (f"{stem}{'' if number == 1 else f'-{number}'}{suffix}" for number in itertools.count(1))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def check(targets: Iterable[Target], inputs: Iterable[Path]) -> None:

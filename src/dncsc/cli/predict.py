@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,7 @@ def predict(
     identifier: options.Identifier = None,
     escape_formulas: options.EscapeFormulas = False,
     thousands: options.Thousands = None,
+    decimal: options.Decimal = None,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -51,6 +53,7 @@ def predict(
 
     target = table_target(output, overwrite=force)
     choice, wanted = ColumnSelection(columns, drop, identifier), parse_layers(layers, target)
+    marks = {name: mark for name, mark in (("thousands", thousands), ("decimal", decimal)) if mark is not None}
     check([target], [Path(model), *places(data)])
     check_identifier(target, identifier, wanted, escape_formulas)
     fitted: Any = load_model(model)
@@ -61,7 +64,7 @@ def predict(
         fitted.set_params(n_jobs=jobs)
     summary = Summary("predict", quiet, json, target.path is None)
     with signals_end_at_once("Nothing was written."), source(data) as read:
-        table = open_as_fitted(fitted, model, read, choice, thousands)
+        table = open_as_fitted(fitted, model, read, choice, marks)
         identifiers = find_identifiers(read, identifier, target, escape_formulas)
         with ProgressDisplay(summary.quiet) as progress, watch(progress):
             labels = fitted.predict(table.rows)
@@ -82,14 +85,12 @@ def predict(
 
 
 def open_as_fitted(
-    fitted: Any, model: str, read: InputTable, choice: ColumnSelection, thousands: str | None
+    fitted: Any, model: str, read: InputTable, choice: ColumnSelection, marks: Mapping[str, str]
 ) -> FeatureTable:
     """Rows with the columns that the model knows, encoded as it knows them; `model` is its file."""
     from dncsc.cli.tables import open_as_remembered, remembered
     from dncsc.rows.formats import read_header
-    from dncsc.tables.learning import TableOptions
 
-    TableOptions(thousands=thousands)  # which checks it
     check_aside(read, choice)
     encoding = remembered(fitted, model)
     known = list(getattr(fitted, "feature_names_in_", ()))
@@ -111,7 +112,7 @@ def open_as_fitted(
     if is_named:
         _check_order(known, columns)
     columns = columns if header.has_names else list(map(int, columns))
-    return open_as_remembered(read, columns, known if is_named else None, encoding, thousands)
+    return open_as_remembered(read, columns, known if is_named else None, encoding, marks)
 
 
 def _check_present(known: list[str], names: list[str], where: str) -> None:

@@ -10,11 +10,9 @@ import numpy as np
 
 from dncsc.rows.dialect import MISSING
 from dncsc.rows.values import arrow, as_arrow
+from dncsc.tables.notation import PLAIN, Notation
 
 MICROSECONDS_A_DAY = 86_400_000_000
-
-THOUSANDS = r"^[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?$"
-"""A number whose digits may stand in groups of three; 0,123 is none, but one with a decimal comma."""
 
 
 def as_cells(column: Any, is_text: bool = False) -> Any:
@@ -38,26 +36,22 @@ def is_textual(cells: Any) -> bool:
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
-def numbers(cells: Any, thousands: str | None = None) -> np.ndarray | None:
+def numbers(cells: Any, notation: Notation = PLAIN) -> np.ndarray | None:
     """Numbers in float64, NaN for a missing one; None if some cell is none. Truth values are 0 and 1."""
-    pa, types, compute = arrow(), arrow("pyarrow.types"), arrow("pyarrow.compute")
+    pa, types = arrow(), arrow("pyarrow.types")
     kind = cells.type
     if is_textual(cells):
-        if thousands is not None:
-            cells = compute.replace_substring(cells, thousands, "")
+        cells = notation.plain(cells)
     elif not (types.is_null(kind) or types.is_boolean(kind) or types.is_integer(kind) or _is_real(kind)):
         return None
     with suppress(pa.ArrowInvalid):
-        return as_floats(cells.cast(pa.float64(), safe=is_textual(cells)))
+        return None if cells is None else as_floats(cells.cast(pa.float64(), safe=is_textual(cells)))
     return None
 
 
-def grouped_numbers(cells: Any) -> np.ndarray | None:
-    """Numbers whose digits stand in groups of three, as 1,234,567."""
-    compute = arrow("pyarrow.compute")
-    if not is_textual(cells) or not compute.all(compute.match_substring_regex(cells, THOUSANDS)).as_py():
-        return None
-    return numbers(cells, ",")
+def without_infinite(found: np.ndarray) -> np.ndarray:
+    """Numbers, NaN in place of those that are infinite: they measure nothing."""
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def truth_values(cells: Any) -> np.ndarray | None:
@@ -96,10 +90,10 @@ def as_floats(cells: Any) -> np.ndarray:
     return np.asarray(cells.to_numpy(zero_copy_only=False), np.float64)
 
 
-def first_misfit(cells: Any, read: Callable[[Any], Any]) -> Any:
-    """The first cell that cannot be read."""
-    found = (cells[row : row + 1] for row in range(len(cells)))
-    return next((cell[0].as_py() for cell in found if read(cell) is None), None)
+def first_misfit(cells: Any, read: Callable[[Any], Any]) -> tuple[int, Any]:
+    """Row and value of the first cell that cannot be read; one that cannot has to be there."""
+    row = next(row for row in range(len(cells)) if read(cells[row : row + 1]) is None)
+    return row, cells[row].as_py()
 
 
 def _is_real(kind: Any) -> bool:

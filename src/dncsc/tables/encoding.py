@@ -16,6 +16,7 @@ import numpy as np
 from dncsc.errors import InputError
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
+from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN, GROUPED, PLAIN, Notation
 
 CATEGORY_WEIGHT = 0.5
 """What a one-hot column has for its value: two rows that differ in one category are 0.7 standard deviations apart. With
@@ -26,8 +27,32 @@ CATEGORICAL = ("refuse", "one-hot", "drop")
 DATES = ("refuse", "drop", "number")
 SCALES = ("none", "standard", "robust")
 
-KINDS = ("number", "true/false", "date")
+NUMBER = "number"
+KINDS = (NUMBER, "true/false", "date")
 """Of columns that become one feature."""
+
+
+class CellError(InputError):
+    """A cell of a column that is something else than the others: which row, what it holds, and what it should be."""
+
+    def __init__(self, column: str, row: int, cell: Any, what: str) -> None:
+        self.column, self.row, self.cell, self.what = column, row, cell, what
+        self.marks = _marks_of(cell) if what == NUMBER else {}
+        marks = ", ".join(f"{name}={mark!r}" for name, mark in self.marks.items())
+        hint = f" Make numbers of such texts, as pandas.read_csv({marks}) does." if marks else ""
+        super().__init__(f"{self.problem(row)}{hint}")
+
+    def problem(self, row: int) -> str:
+        """What is wrong, with this number of the row."""
+        return f"column {self.column!r} holds {self.cell!r} in row {row}, which is no {self.what}."
+
+
+def _marks_of(cell: Any) -> dict[str, str]:
+    """What has to be known to read a text as a number; empty if it is none in any notation."""
+    texts = arrow().array([cell if isinstance(cell, str) else ""])
+    if PLAIN.fits(texts):  # among others
+        return {"decimal": PLAIN.decimal}
+    return next((each.marks for each in (GROUPED, DECIMAL_COMMA, EUROPEAN, Notation("'")) if each.fits(texts)), {})
 
 
 @dataclass(frozen=True)
@@ -35,7 +60,7 @@ class NumberColumn:
     """A column that becomes one feature: ``(x - centre) / scale``, where a missing x is the fill value."""
 
     name: str
-    kind: str = "number"
+    kind: str = NUMBER
     fill: float | None = None
     centre: float = 0.0
     scale: float = 1.0
@@ -44,16 +69,15 @@ class NumberColumn:
     def feature_names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def read(self, column: Any, thousands: str | None = None) -> np.ndarray:
-        """Cells of any form as numbers."""
+    def read(self, column: Any, notation: Notation) -> np.ndarray:
+        """Cells of any form as numbers, NaN for those that are missing or infinite."""
         cells = reading.as_cells(column)
-        read = partial(_READERS[self.kind], thousands=thousands)
+        read = partial(_READERS[self.kind], notation=notation)
         found = read(cells)
         if found is None:
-            cell = reading.first_misfit(cells, read)
-            what = {"date": "date as 2024-12-31", "true/false": "truth value"}.get(self.kind, "number")
-            raise InputError(f"column {self.name!r} holds {cell!r}, which is no {what}.")
-        return found
+            what = {"date": "date as 2024-12-31", "true/false": "truth value"}.get(self.kind, NUMBER)
+            raise CellError(self.name, *reading.first_misfit(cells, read), what)
+        return reading.without_infinite(found)
 
 
 @dataclass(frozen=True)
@@ -70,7 +94,7 @@ class CategoryColumn:
         gaps = (f"{self.name} is missing",) if self.has_gaps else ()
         return (*(f"{self.name}={value}" for value in self.values), *gaps)
 
-    def read(self, column: Any, thousands: str | None = None) -> np.ndarray:
+    def read(self, column: Any, notation: Notation) -> np.ndarray:
         """Places of cells among the values, -1 for none of them, and NaN where the cell is missing."""
         pa, compute = arrow(), arrow("pyarrow.compute")
         cells = reading.texts(reading.as_cells(column))
@@ -81,33 +105,28 @@ class CategoryColumn:
         return np.where(cells.is_null().to_numpy(zero_copy_only=False), np.nan, found)
 
 
-def is_thousands(text: Any) -> bool:
-    """Whether it may stand between thousands, or is None, for nothing."""
-    return text is None or (isinstance(text, str) and len(text) == 1 and not text.isalnum() and text not in "+-.")
-
-
-def _truth_or_number(cells: Any, thousands: str | None) -> np.ndarray | None:
+def _truth_or_number(cells: Any, notation: Notation) -> np.ndarray | None:
     found = reading.truth_values(cells)
-    return reading.numbers(cells, thousands) if found is None else found
+    return reading.numbers(cells, notation) if found is None else found
 
 
 _READERS: dict[str, Callable[..., np.ndarray | None]] = {
-    "number": reading.numbers,
+    NUMBER: reading.numbers,
     "true/false": _truth_or_number,
-    "date": lambda cells, thousands: reading.days(cells),
+    "date": lambda cells, notation: reading.days(cells),
 }
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """What each column becomes, in order; `missing` and `scale` say how gaps and numbers were treated, and `thousands`
-    what stands between thousands in text files."""
+    """What each column becomes, in order; `missing` and `scale` say how gaps and numbers were treated, and `notation`
+    how numbers are written in text files."""
 
     columns: tuple[NumberColumn | CategoryColumn, ...]
     missing: str = "refuse"
     scale: str = "none"
     weight: float = CATEGORY_WEIGHT
-    thousands: str | None = None
+    notation: Notation = PLAIN
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,10 +143,15 @@ class Encoding:
         return self.missing == "drop"
 
     @property
+    def fills_gaps(self) -> bool:
+        """Whether missing values are filled, or make a category."""
+        return self.missing in ("median", "mean")
+
+    @property
     def is_plain(self) -> bool:
         """Whether all columns have to be numbers as they are usually written, none of them missing."""
-        are_numbers = all(column.kind == "number" for column in self.columns)
-        return self.missing == "refuse" and self.thousands is None and are_numbers
+        are_numbers = all(column.kind == NUMBER for column in self.columns)
+        return self.missing == "refuse" and self.notation.is_plain and are_numbers
 
     @property
     def number_columns(self) -> list[int]:
@@ -142,9 +166,9 @@ class Encoding:
         places, _, (_, centre[places], scale[places]) = self._numbers
         return centre, scale
 
-    def readers(self, thousands: str | None = None) -> tuple[Callable[[Any], np.ndarray], ...]:
-        """What reads the cells of each column; by another character between thousands, if one is given."""
-        return tuple(partial(column.read, thousands=thousands or self.thousands) for column in self.columns)
+    def readers(self) -> tuple[Callable[[Any], np.ndarray], ...]:
+        """What reads the cells of each column."""
+        return tuple(partial(column.read, notation=self.notation) for column in self.columns)
 
     def encode(self, stored: np.ndarray) -> np.ndarray:
         """Features of rows from their stored numbers, in float64; missing ones are NaN where nothing fills them."""
@@ -152,7 +176,7 @@ class Encoding:
         places, numbers, (fill, centre, scale) = self._numbers
         values = stored[:, numbers].astype(np.float64)
         if not np.isnan(fill).all():
-            values = np.where(np.isnan(values), fill, values)
+            values = np.where(np.isfinite(values), values, fill)
         # A power of two: the same digits, and no difference overflows.
         factor = np.where(scale > 1, 0.25, 1.0)
         features[:, places] = (values * factor - centre * factor) / (scale * factor)
@@ -162,7 +186,7 @@ class Encoding:
             if column.has_gaps:
                 codes[gaps] = m - 1
             features[:, place : place + m] = np.where(codes[:, None] == np.arange(m), self.weight, 0.0)
-            if not column.has_gaps:
+            if not self.fills_gaps:  # else one that the fit did not see is a value that it did not see
                 features[gaps, place : place + m] = np.nan
         return features
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dncsc.engines.watch import Watcher
 from dncsc.errors import InputError, ParameterError
+from dncsc.tables.cells import without_infinite
 from dncsc.tables.encoding import (
     CATEGORICAL,
     CATEGORY_WEIGHT,
@@ -20,9 +21,9 @@ from dncsc.tables.encoding import (
     CategoryColumn,
     Encoding,
     NumberColumn,
-    is_thousands,
 )
-from dncsc.tables.profile import CATEGORY, DATE, EMPTY, GROUPED, MOST_VALUES, OTHER, TEXT, TRUTH, ColumnProfile
+from dncsc.tables.notation import Notation, is_mark
+from dncsc.tables.profile import CATEGORY, COMMA, DATE, EMPTY, GROUPED, MOST_VALUES, OTHER, TEXT, TRUTH, ColumnProfile
 from dncsc.tables.statistics import statistics
 
 CHOICES = {"missing": MISSING, "categorical": CATEGORICAL, "dates": DATES, "scale": SCALES}
@@ -30,20 +31,33 @@ CHOICES = {"missing": MISSING, "categorical": CATEGORICAL, "dates": DATES, "scal
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What becomes of gaps, categories, dates and numbers; and what stands between thousands in text files."""
+    """What becomes of gaps, categories, dates and numbers; and what stands between thousands and before decimals in
+    text files."""
 
     missing: str = "refuse"
     categorical: str = "refuse"
     dates: str = "refuse"
     scale: str = "none"
     thousands: str | None = None
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ParameterError(name, getattr(self, name), f"must be one of {', '.join(map(repr, known))}")
-        if not is_thousands(self.thousands):
-            raise ParameterError("thousands", self.thousands, "must be one character, such as a comma")
+        rule = "must be one character, such as a comma"
+        if not is_mark(self.notation.decimal):
+            raise ParameterError("decimal", self.decimal, rule)
+        if self.thousands is not None and not is_mark(self.thousands):
+            raise ParameterError("thousands", self.thousands, rule)
+        if not self.notation.is_sound:
+            problem = f"{{thousands}} and {{decimal}} are both {self.thousands!r}: the same character cannot stand"
+            raise InputError(f"{problem} between thousands and before decimals.", ("thousands", "decimal"))
+
+    @property
+    def notation(self) -> Notation:
+        """How numbers are written in text files."""
+        return Notation(self.thousands, "." if self.decimal is None else self.decimal)
 
     @property
     def wants_numbers(self) -> bool:
@@ -55,7 +69,7 @@ class UnusableColumnsError(InputError):
     """Columns that no option says what to do with; `profiles` are those of all columns."""
 
     def __init__(self, profiles: Sequence[ColumnProfile], problems: Sequence[str]) -> None:
-        names = ("missing", "categorical", "dates", "thousands")
+        names = ("missing", "categorical", "dates", "thousands", "decimal")
         super().__init__(f"columns cannot be used as they are: {'; '.join(problems)}.", names)
         self.profiles = tuple(profiles)
 
@@ -80,27 +94,45 @@ def planned(profiles: Sequence[ColumnProfile], options: TableOptions) -> Encodin
         raise UnusableColumnsError(profiles, problems)
     if not columns:
         raise InputError("no column is left as a feature.")
-    return Encoding(tuple(columns), options.missing, options.scale, thousands=options.thousands)
+    return Encoding(tuple(columns), options.missing, options.scale, notation=options.notation)
 
 
 def _problem(column: ColumnProfile, options: TableOptions) -> str | None:
     """Why a column cannot be used, and what could be done; None where it can, or is left out."""
-    if column.kind in (EMPTY, OTHER):
+    if column.kind in (EMPTY, OTHER) and not column.looks_like:
         return f"has {'no values' if column.kind == EMPTY else 'values of no known kind'}: leave it out"
+    if column.kind == OTHER:
+        return f"holds {column.looks_like}: {column.advice}, or leave it out"
     if column.kind == DATE and options.dates != "number":
         return None if options.dates == "drop" else "holds dates: {dates} makes them numbers, or drops them"
     if column.kind in (CATEGORY, TEXT) and options.categorical == "drop":
         return None
     if column.kind == TEXT:
-        what = "all different" if column.is_identifier else f"more than {MOST_VALUES} different, or nearly all"
-        return f"holds texts, {what}: leave it out"
+        return _problem_of_texts(column)
     if column.kind == CATEGORY and options.categorical == "refuse":
         return "holds texts: {categorical} makes columns of them, or drops them"
     if column.kind == GROUPED:
         return "holds numbers with commas: {thousands} reads them"
+    if column.kind == COMMA:
+        return "holds numbers with a decimal comma: {decimal} reads them"
     if column.n_missing and options.missing == "refuse":
-        return f"lacks {column.n_missing:,} of {column.n_rows:,} values: {{missing}} fills them, or drops such rows"
+        infinite = f", {column.n_infinite:,} of them infinite" if column.n_infinite else ""
+        return f"lacks {column.n_missing:,} of {column.n_rows:,} values{infinite}: {{missing}} fills them"
     return None
+
+
+def _problem_of_texts(column: ColumnProfile) -> str:
+    """Why texts cannot be used that are no category, and what could be done."""
+    if column.misfit is not None:
+        row, cell = column.misfit
+        return f"holds {cell!r} in row {row}, which is no number: correct such cells, or leave it out"
+    if column.looks_like:
+        return f"holds texts that look like {column.looks_like}: {column.advice}, or leave it out"
+    if column.is_identifier:
+        return "holds texts, all different: leave it out"
+    if column.n_values is None:
+        return f"holds texts, more than {MOST_VALUES} different: leave it out"
+    return f"holds texts, {column.n_values} different in {column.n_rows - column.n_missing} rows: leave it out"
 
 
 def learned(
@@ -116,6 +148,8 @@ def learned(
     wanted = {"moments": moments or options.missing == "mean", "quartiles": quartiles or options.missing == "median"}
     if not any(wanted.values()):
         return encoding
+    if options.missing != "refuse":
+        batches = map(without_infinite, batches)
     found = statistics(batches, shape, seed, watch, **wanted)
     fills = {"median": found.median, "mean": found.mean}.get(options.missing)
     known: dict[str, Any] = {"standard": found[:2], "robust": found[2:]}

@@ -8,7 +8,8 @@ from dataclasses import fields
 from typing import Any
 
 from dncsc.errors import InputError
-from dncsc.tables.encoding import KINDS, MISSING, SCALES, CategoryColumn, Encoding, NumberColumn, is_thousands
+from dncsc.tables.encoding import KINDS, MISSING, SCALES, CategoryColumn, Encoding, NumberColumn
+from dncsc.tables.notation import Notation
 
 NOTE_VERSION = 1
 """Of what a model's file says about the columns."""
@@ -20,11 +21,10 @@ MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError
 def as_note(encoding: Encoding) -> dict[str, Any]:
     """What a model's file keeps."""
     about = {name: getattr(encoding, name) for name in ("missing", "scale", "weight")}
-    if encoding.thousands is not None:
-        about["thousands"] = encoding.thousands
     return {
         "version": NOTE_VERSION,
         **about,
+        **encoding.notation.marks,
         "columns": [{**vars(column), "kind": column.kind} for column in encoding.columns],
     }
 
@@ -39,10 +39,10 @@ def from_note(note: Any, n_features: int) -> Encoding:
             )
         columns = tuple(_column(each) for each in note["columns"])
         about = _one_of(MISSING, note["missing"]), _one_of(SCALES, note["scale"]), note["weight"]
-        found = Encoding(columns, *about, note.get("thousands"))
+        found = Encoding(columns, *about, Notation(note.get("thousands"), note.get("decimal", ".")))
         fits = len(found.feature_names) == n_features and _is_number(found.weight) and found.weight > 0
-        if not is_thousands(found.thousands):
-            raise ValueError(found.thousands)
+        if not found.notation.is_sound:
+            raise ValueError(found.notation)
     except MALFORMED as error:
         if isinstance(error, InputError):
             raise

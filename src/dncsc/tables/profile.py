@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,13 +11,24 @@ import numpy as np
 
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
+from dncsc.tables.looks import DURATIONS, Looks, Slips
+from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN, PLAIN, Notation
+from dncsc.tables.notation import GROUPED as WITH_COMMAS
 from dncsc.tables.statistics import Moments
 
 NUMBER, WHOLE, TRUTH, DATE, GROUPED = "number", "whole number", "true/false", "date", "number with thousands"
+COMMA = "number with decimal comma"
+NUMBERS = (NUMBER, GROUPED, COMMA)
 CATEGORY, TEXT, OTHER, EMPTY = "category", "text", "other values", "empty"
 
 MOST_VALUES = 100
 """That a category may have, and no more than one for two rows: a column of more different texts is text."""
+
+FEW_VALUES = 10
+"""Of texts that look like money, percents or dates, or are nearly all numbers: with more they are no category."""
+
+NEARLY_ALL = 0.9
+"""Share of the cells that are numbers from which on the others look like slips."""
 
 LEAST_ID_ROWS = 5
 """That an id has to have: fewer values differ, or go up, by accident."""
@@ -27,9 +37,10 @@ ID_DENSITY = 10
 """Whole numbers that differ look like an id if their range is at most so many times their count: others measure."""
 
 WIDER = {
-    "": (NUMBER, TRUTH, DATE, GROUPED, TEXT),
-    NUMBER: (NUMBER, GROUPED, TEXT),
-    **{kind: (kind, TEXT) for kind in (TRUTH, DATE, GROUPED)},
+    "": (NUMBER, TRUTH, DATE, GROUPED, COMMA, TEXT),
+    NUMBER: (NUMBER, GROUPED, COMMA, TEXT),
+    GROUPED: (GROUPED, COMMA, TEXT),
+    **{kind: (kind, TEXT) for kind in (TRUTH, DATE, COMMA)},
     TEXT: (TEXT,),
 }
 """What a column may be, by what its cells so far are: the first that fits is chosen."""
@@ -52,11 +63,18 @@ class ColumnProfile:
     """whether whole numbers go up by 1 from row to row"""
     is_identifier: bool = False
     """whether it looks like an id: whole numbers that go up, or values that all differ"""
-
-    @property
-    def is_infinite(self) -> bool:
-        """Whether some number is infinite."""
-        return math.isinf(self.low) or math.isinf(self.high)
+    n_infinite: int = 0
+    """of the values that are missing, those that are infinite"""
+    n_values: int | None = None
+    """of texts, how many differ; None for more than a category may have"""
+    looks_like: str = ""
+    """of texts that are no category, what they are meant as"""
+    advice: str = ""
+    """what to do about them"""
+    misfit: tuple[int, str] | None = None
+    """where nearly all cells of a text file are numbers, row and letters of the first that is none"""
+    notations: tuple[Notation, ...] = ()
+    """of those with a decimal comma, the ones that all numbers of a text file may be written in"""
 
     @property
     def is_constant(self) -> bool:
@@ -65,7 +83,10 @@ class ColumnProfile:
 
 
 def profile(
-    blocks: Iterable[Sequence[Any]], names: Sequence[str], is_text: bool = False, thousands: str | None = None
+    blocks: Iterable[Sequence[Any]],
+    names: Sequence[str],
+    is_text: bool = False,
+    notation: Notation = PLAIN,
 ) -> tuple[ColumnProfile, ...]:
     """Profiles of all columns of a table.
 
@@ -77,14 +98,14 @@ def profile(
         Of the columns.
     is_text : bool, default=False
         Whether columns are cells of a text file, so that only their letters tell what they are.
-    thousands : str, optional
-        What stands between groups of digits in text files.
+    notation : Notation, optional
+        How numbers are written in text files.
 
     Returns
     -------
     tuple of ColumnProfile
     """
-    columns = [_Column(name, is_text, thousands) for name in names]
+    columns = [_Column(name, is_text, notation) for name in names]
     moments = Moments(len(names))
     with np.errstate(invalid="ignore", over="ignore"):
         for block in blocks:
@@ -98,17 +119,21 @@ def profile(
 class _Column:
     """What is known of a column so far."""
 
-    def __init__(self, name: str, is_text: bool, thousands: str | None) -> None:
+    def __init__(self, name: str, is_text: bool, notation: Notation) -> None:
         self.name, self.kind, self.is_text = name, "", is_text
-        self.n_rows = self.n_missing = 0
+        self.n_rows = self.n_missing = self.n_infinite = 0
+        self.is_duration = False
+        self.looks, self.slips = Looks(), Slips((WITH_COMMAS, EUROPEAN) if notation.is_plain else (notation,))
+        self.notations: tuple[Notation, ...] = (DECIMAL_COMMA, EUROPEAN) if is_text else ()
         self.values: set[str] | None = set()
         self.is_textual = self.all_differ = self.is_whole = self.goes_up = self.counts_up = True
         self.last = np.nan
         self._readers: dict[str, Callable[[Any], np.ndarray | None]] = {
-            NUMBER: partial(reading.numbers, thousands=thousands) if is_text else _typed_numbers,
+            NUMBER: partial(reading.numbers, notation=notation) if is_text else _typed_numbers,
             TRUTH: reading.truth_values,
             DATE: reading.days,
-            GROUPED: reading.grouped_numbers if is_text else lambda cells: None,
+            GROUPED: partial(reading.numbers, notation=WITH_COMMAS) if is_text else lambda cells: None,
+            COMMA: partial(reading.numbers, notation=EUROPEAN) if is_text else lambda cells: None,
             TEXT: lambda cells: np.full(len(cells), np.nan),
         }
 
@@ -117,17 +142,29 @@ class _Column:
         cells = reading.as_cells(column, self.is_text)
         n_missing, found = cells.null_count, np.full(len(cells), np.nan)
         if n_missing < len(cells):
+            self.notations = tuple(each for each in self.notations if each.fits(cells))
             for kind in WIDER[self.kind]:
-                read = self._readers[kind](cells)
+                read = self._readers[kind](cells) if kind != COMMA or self.notations else None
                 if read is not None:
-                    self.kind, found = kind, read
+                    self.kind, found = kind, reading.without_infinite(read)
+                    self.n_infinite += int(np.isinf(read).sum())
                     break
-            if self.kind in (NUMBER, GROUPED):
+            if self.kind in NUMBERS:
                 n_missing = int(np.isnan(found).sum())
+            self._look_at_texts(cells)
         self.n_rows, self.n_missing = self.n_rows + len(cells), self.n_missing + n_missing
         self._count_values(cells)
         self._look_for_order(cells, found[~np.isnan(found)])
         return found
+
+    def _look_at_texts(self, cells: Any) -> None:
+        """What texts look like, and which are no numbers; in text files, cells of any kind are texts."""
+        self.is_duration = arrow("pyarrow.types").is_duration(cells.type)
+        if reading.is_textual(cells):
+            if self.kind == TEXT:
+                self.looks.add(cells)
+            if self.is_text and self.kind not in (NUMBER, GROUPED):
+                self.slips.add(cells, self.n_rows)
 
     def _count_values(self, cells: Any) -> None:
         """Remember different texts, while they are few; those of numbers too, as some text may follow."""
@@ -143,7 +180,7 @@ class _Column:
         if self.kind == TEXT and self.all_differ:
             n_different = arrow("pyarrow.compute").count_distinct(cells).as_py() if self.is_textual else -1
             self.all_differ = n_different == len(cells) - cells.null_count
-        elif self.kind in (NUMBER, GROUPED) and len(present) and self.is_whole:
+        elif self.kind in NUMBERS and len(present) and self.is_whole:
             self.is_whole = bool((np.isfinite(present) & (present == np.floor(present))).all())
             step = np.diff(present, prepend=self.last)[int(np.isnan(self.last)) :]
             self.goes_up = self.goes_up and bool((step > 0).all())
@@ -158,12 +195,8 @@ class _Column:
             return ColumnProfile(self.name, EMPTY, self.n_rows, self.n_missing)
         all_differ = self.all_differ and self.n_rows == n_present >= LEAST_ID_ROWS
         if self.kind == TEXT:
-            all_differ = all_differ and (self.values is None or len(self.values) == n_present)
-            values = () if all_differ or self.values is None else tuple(sorted(self.values))
-            is_category = 0 < len(values) <= n_present // 2 + 1
-            kind, values = (CATEGORY, values) if is_category else (TEXT if self.is_textual else OTHER, ())
-            return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, values, is_identifier=all_differ)
-        is_whole = self.kind in (NUMBER, GROUPED) and self.is_whole
+            return self._profile_of_texts(n_present, all_differ)
+        is_whole = self.kind in NUMBERS and self.is_whole
         is_dense = self.goes_up or high - low < ID_DENSITY * n_present
         return ColumnProfile(
             self.name,
@@ -176,7 +209,25 @@ class _Column:
             deviation,
             counts_up=is_whole and self.counts_up and n_present >= LEAST_ID_ROWS,
             is_identifier=is_whole and all_differ and is_dense,
+            n_infinite=self.n_infinite,
+            misfit=self.slips.first() if self.kind == COMMA else None,
+            notations=self.notations if self.kind in NUMBERS else (),
         )
+
+    def _profile_of_texts(self, n_present: int, all_differ: bool) -> ColumnProfile:
+        """What a column of texts is, or of values of no known kind."""
+        values = () if self.values is None else tuple(sorted(self.values))
+        misfit = self.slips.first((1 - NEARLY_ALL) * n_present)
+        look = DURATIONS if self.is_duration else None if misfit else self.looks.found
+        all_differ = all_differ and not look and not misfit and (self.values is None or len(values) == n_present)
+        is_strange = len(values) > FEW_VALUES and bool(look or misfit)
+        about: dict[str, Any] = {"n_values": len(values) or None, "is_identifier": all_differ}
+        if 0 < len(values) <= n_present // 2 + 1 and not all_differ and not is_strange:
+            return ColumnProfile(self.name, CATEGORY, self.n_rows, self.n_missing, values, **about)
+        if look is not None:
+            about |= {"looks_like": look.what, "advice": look.advice}
+        kind = TEXT if self.is_textual else OTHER
+        return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, misfit=misfit, **about)
 
 
 def _typed_numbers(cells: Any) -> np.ndarray | None:

@@ -59,5 +59,5 @@ class CompleteRows(StreamRows):
 
 def complete(rows: Rows) -> np.ndarray:
     """Whether each row has all its values."""
-    kept = [~np.isnan(batch).any(axis=1) for batch in rows.batches(BATCH_ROWS)]
+    kept = [np.isfinite(batch).all(axis=1) for batch in rows.batches(BATCH_ROWS)]
     return np.concatenate(kept)

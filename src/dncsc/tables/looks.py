@@ -1,0 +1,95 @@
+"""What texts look like that are meant as numbers or dates, but not written as such; and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dncsc.rows.values import arrow
+from dncsc.tables.notation import EUROPEAN, GROUPED, Notation
+
+SIGN = r"(\p{Sc}|EUR|USD|GBP|CHF|JPY)"
+AMOUNT = r"\d[\d.,'\s]*"
+TIME = r"([ T]\d{1,2}:\d{2}(:\d{2})?)?"
+
+
+class Look(NamedTuple):
+    """What all texts of a column look like, and what to do."""
+
+    what: str
+    advice: str
+    pattern: str
+    evidence: str = ""
+    """what some of them contain: all numbers look like those with thousands"""
+
+
+DURATIONS = Look("durations", "make seconds of them, as pandas' dt.total_seconds() does", "")
+
+LOOKS = (
+    Look("money", "write plain numbers, as 1234.50", rf"^[+-]?({SIGN}\s?[+-]?{AMOUNT}|{AMOUNT}{SIGN})$"),
+    Look("percents", "write plain numbers, as 12.5", rf"^[+-]?{AMOUNT}%$"),
+    Look(
+        "dates",
+        "write them as 2020-12-31",
+        rf"^(\d{{1,2}}([./-])\d{{1,2}}[./-](\d\d|\d{{4}})|\d{{4}}[./]\d\d?[./]\d\d?){TIME}$",
+    ),
+    Look(
+        "numbers with thousands", 'make numbers of them, as pandas.read_csv(thousands=",") does', GROUPED.pattern, ","
+    ),
+    Look(
+        "numbers with a decimal comma",
+        'make numbers of them, as pandas.read_csv(decimal=",") does',
+        EUROPEAN.pattern,
+        ",",
+    ),
+)
+
+
+class Looks:
+    """What the texts of a column look like, as far as they have been seen."""
+
+    def __init__(self) -> None:
+        self._fitting, self._shown = list(LOOKS), {""}
+
+    def add(self, cells: Any) -> None:
+        """Take in more texts."""
+        compute = arrow("pyarrow.compute")
+        matches = compute.match_substring_regex
+        self._fitting = [
+            each for each in self._fitting if compute.all(matches(cells, each.pattern), min_count=0).as_py()
+        ]
+        self._shown |= {
+            each.evidence
+            for each in self._fitting
+            if each.evidence not in self._shown
+            and compute.any(compute.match_substring(cells, each.evidence), min_count=0).as_py()
+        }
+
+    @property
+    def found(self) -> Look | None:
+        """The first that all texts have."""
+        return next((each for each in self._fitting if each.evidence in self._shown), None)
+
+
+class Slips:
+    """Texts among numbers in a column of a text file: how many are none, by notation, and the first of them."""
+
+    def __init__(self, notations: Sequence[Notation]) -> None:
+        self._counts = dict.fromkeys(notations, 0)
+        self._first: dict[Notation, tuple[int, str]] = {}
+
+    def add(self, cells: Any, start: int) -> None:
+        """Take in more texts; `start` is the number of their first row."""
+        for notation in self._counts:
+            misfits = np.flatnonzero(~notation.matches(cells).fill_null(True).to_numpy(zero_copy_only=False))
+            self._counts[notation] += len(misfits)
+            if len(misfits):
+                row = int(misfits[0])
+                self._first.setdefault(notation, (start + row, cells[row].as_py()))
+
+    def first(self, most: float = np.inf) -> tuple[int, str] | None:
+        """Row and letters of the first, if there are at most so many, by the notation that has the fewest."""
+        notation = min(self._counts, key=self._counts.__getitem__)
+        return self._first.get(notation) if self._counts[notation] <= most else None

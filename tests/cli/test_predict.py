@@ -1,0 +1,66 @@
+"""A model remembers what columns become, and tells what is new or missing in other rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from client_tables import ENCODED, FIT, FRAME, N, write
+from dncsc import load_model
+from dncsc.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_model_remembers_what_columns_become(name, capsys):
+    write(FRAME, name)
+    assert main(["fit", name, *FIT, *ENCODED, "-o", "l.csv", "--model", "m.npz", "-q"]) == 0
+    other = FRAME.sample(frac=1, random_state=0).assign(more="x")
+    write(other[sorted(other.columns)], "other.csv")
+    assert main(["predict", "m.npz", "other.csv", "--id", "client", "-o", "p.csv", "-q"]) == 0
+    both = pd.read_csv("l.csv").merge(pd.read_csv("p.csv"), on="client", validate="one_to_one")
+    np.testing.assert_array_equal(both["label_x"], both["label_y"])
+    write(FRAME.head(5).assign(city="Nowhere", age=None, member=None), "new.csv")
+    assert main(["predict", "m.npz", "new.csv", "-o", "n.csv", "-q"]) == 0
+    assert pd.read_csv("n.csv")["label"].tolist() == pd.read_csv("l.csv")["label"].head(5).tolist()
+    write(FRAME.assign(age="old"), "bad.csv")
+    capsys.readouterr()
+    assert main(["predict", "m.npz", "bad.csv", "-o", "b.csv", "-q"]) == 2
+    assert capsys.readouterr().err == "dncsc: bad.csv: column 'age' holds 'old' in row 0, which is no number.\n"
+    names = load_model("m.npz").feature_names_in_.tolist()
+    assert names == ["age", "income", "city=Bern, old", "city=Oslo", "city=Rome", "city is missing", "member"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_what_is_new_to_a_model_is_told_or_refused_by_the_name_of_its_column(name, capsys):
+    whole = FRAME[["age", "income", "city"]].assign(age=FRAME["income"] / 7, city=FRAME["city"].fillna("Rome"))
+    write(whole, "whole.csv")
+    encoded = ["--categorical", "one-hot", "--scale", "standard", "-q"]
+    for missing in ("median", "refuse"):
+        fit = ["fit", "whole.csv", *FIT, *encoded, "--missing", missing]
+        assert main([*fit, "-o", f"{missing}.csv", "--model", f"{missing}.npz"]) == 0
+    holes = whole.assign(city=[None, *whole["city"][1:-1], None])
+    write(holes, name)
+    capsys.readouterr()
+    assert main(["predict", "median.npz", name, "-o", "p.csv", "-q"]) == 0  # gaps of a category that had none
+    assert Path("p.csv").read_text() == Path("median.csv").read_text()
+    assert main(["predict", "refuse.npz", name, "-o", "r.csv", "-q"]) == 2
+    assert capsys.readouterr().err == (
+        f"dncsc: column 'city' has no value in 2 of {N} rows, the first of which is row 0. Fill them or leave out such "
+        "rows, or fit again with --missing median.\n"
+    )
+    write(whole.assign(city=["Bern", *whole["city"][1:]], age=[np.nan] * N), name)
+    assert main(["predict", "median.npz", name, "-o", "n.csv", "-q"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"dncsc: warning: column 'age' is empty: all {N} rows get what fills gaps.",
+        f"dncsc: warning: column 'city': 1 of {N} rows have values that the fit did not see, which count as none of "
+        "its categories.",
+    ]

@@ -70,6 +70,26 @@ def test_arrays_are_tables_without_names():
     assert encoder.get_feature_names_out().tolist() == ["x0", "x1"]
     mixed = np.array([[1, "a"], [2, "b"], [3, "a"]], object)
     assert TableEncoder().fit(mixed).get_feature_names_out().tolist() == ["x0", "x1=a", "x1=b"]
+    assert TableEncoder().fit(mixed.tolist()).get_feature_names_out().tolist() == ["x0", "x1=a", "x1=b"]
+    with pytest.raises(ValueError, match="column 'x1' holds values of several types"):
+        TableEncoder().fit([[1, "a"], [2, [3]], [3, "a"]])
+
+
+def test_an_array_of_objects_stands_for_the_table_that_it_was_fitted_to():
+    frame = pd.DataFrame(DATA).assign(city=["Oslo", "Rome", "Oslo", np.nan, "Rome"])
+    encoder = TableEncoder().fit(frame)
+    np.testing.assert_array_equal(encoder.transform(frame.to_numpy()), encoder.transform(frame))
+
+
+def test_gaps_that_the_fit_did_not_see_are_refused_by_the_name_of_their_column(blobs):
+    X, y = blobs(60, k=3)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(kind=np.array(["u", "v", "w"])[y])
+    holes = frame.assign(kind=[None, *frame["kind"][1:-1], None])
+    model = make_pipeline(TableEncoder(missing="refuse"), DnCSC(3, n_landmarks=20, random_state=0)).fit(frame)
+    with pytest.raises(ValueError, match="column 'kind' has no value in 2 of 60 rows, the first of which is row 0"):
+        model.predict(holes)
+    model = make_pipeline(TableEncoder(), DnCSC(3, n_landmarks=20, random_state=0)).fit(frame)
+    np.testing.assert_array_equal(model.predict(holes), model.predict(frame))
 
 
 DATES = pa.array([datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)] * 2)
@@ -78,8 +98,25 @@ REFUSED = [
     ({"name": ["a", "b", "c", "d", "e"]}, {}, "'name' holds texts, all different: leave it out"),
     ({"gone": pa.nulls(4)}, {}, "'gone' has no values: leave it out"),
     ({"city": ["a", "b"] * 2}, {"categorical": "refuse"}, "'city' holds texts: categorical makes columns of them"),
-    ({"a": [1, None, 3, 4]}, {"missing": "refuse"}, "'a' lacks 1 of 4 values: missing fills them"),
-    ({"a": [1, 2, 3, 4]}, {"missing": "drop"}, "missing cannot leave out rows here; got 'drop'"),
+    ({"a": [1, None, 3, 4]}, {"missing": "refuse"}, r"'a' lacks 1 of 4 values: missing fills them\.$"),
+    (
+        {"a": [1, 2, 3, 4]},
+        {"missing": "drop"},
+        "missing must be one of 'median', 'mean', 'refuse'; got 'drop'. Drop",
+    ),
+    ({"a": [1, 2, 3, 4]}, {"missing": "zero"}, r"missing must be one of 'median', 'mean', 'refuse'; got 'zero'\.$"),
+    (
+        {"a": pa.array([1, 2, 3], pa.duration("s"))},
+        {},
+        r"'a' holds durations: make seconds of them, as .*seconds",
+    ),
+    (
+        {"a": [f"{row},234" for row in range(1, 20)]},
+        {},
+        r"with thousands: .*pandas.read_csv\(thousands=\",\"\)",
+    ),
+    ({"a": ["a", "b", "c"]}, {}, "'a' holds texts, 3 different in 3 rows: leave it out"),
+    ({"a": [f"v{row % 101}" for row in range(300)]}, {}, "'a' holds texts, more than 100 different: leave it out"),
     ({"a": [1, 2, 3, 4]}, {"scale": "fair"}, "scale must be one of 'none', 'standard', 'robust'; got 'fair'"),
     ({"when": DATES}, {"dates": "drop"}, "no column is left"),
 ]

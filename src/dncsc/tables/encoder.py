@@ -16,6 +16,10 @@ from dncsc.rows.values import arrow
 from dncsc.tables.learning import TableOptions, learned, planned
 from dncsc.tables.notes import as_note, from_note
 from dncsc.tables.profile import profile
+from dncsc.tables.survey import Survey
+
+MISSING = ("median", "mean", "refuse")
+"""What may become of gaps: no rows are left out here."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -28,7 +32,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     missing : {"median", "mean", "refuse"}, default="median"
-        What fills gaps in columns of numbers. A category has a column for "is missing" then, if it has gaps.
+        What fills gaps in columns of numbers, and stands for infinite ones. A category has a column for "is missing"
+        then, if it has gaps; else a gap in later rows is none of its values. Tables with gaps are refused otherwise.
     categorical : {"one-hot", "drop", "refuse"}, default="one-hot"
         What becomes of columns of text with at most 100 different values. Those with more are refused, unless dropped.
         Truth values are 0 and 1, which are as far apart as two categories; with the other choices they are numbers.
@@ -82,8 +87,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        if self.missing == "drop":
-            raise ParameterError("missing", "drop", "cannot leave out rows here", "Drop them from the table, or fill.")
+        if self.missing not in MISSING:
+            hint = "Drop such rows from the table first." if self.missing == "drop" else ""
+            raise ParameterError("missing", self.missing, f"must be one of {', '.join(map(repr, MISSING))}", hint)
         options = TableOptions(self.missing, self.categorical, self.dates, self.scale)
         names, columns, named = _columns(X)
         plan = planned(profile(_blocks(columns), names), options)
@@ -100,8 +106,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """Features of each row of X.
 
-        Columns are found by name, in any order, if both tables have names; a value that a category did not have when
-        it was fitted is none of its columns.
+        Columns are found by name, in any order, if both tables have names, else by their places; a value that a
+        category did not have when it was fitted is none of its columns.
         """
         check_is_fitted(self)
         names, columns, named = _columns(X)
@@ -117,6 +123,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         order = names if known else list(getattr(self, "feature_names_in_", names))
         column_of = dict(zip(order, columns, strict=True))
         stored = _stored(self.encoding_, [column_of[name] for name in self.encoding_.names])
+        if not self.encoding_.fills_gaps:
+            survey = Survey(self.encoding_)
+            survey.add(stored)
+            survey.refuse_gaps()
         return self.encoding_.encode(stored)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -156,17 +166,21 @@ def _columns(X: Any) -> tuple[list[str], list[Any], bool]:
     pa = arrow()
     kind = type(X).__module__.split(".")[0]
     if kind == "pandas" and hasattr(X, "columns"):
-        columns = [_of_pandas(X.iloc[:, number], name) for number, name in enumerate(X.columns)]
+        columns = [_of_objects(X.iloc[:, number], name) for number, name in enumerate(X.columns)]
         return _distinct([str(name) for name in X.columns]), columns, True
     if kind in ("polars", "pyarrow"):
         table = pa.table(X.to_arrow() if kind == "polars" else X)
         return _distinct(table.column_names), table.columns, True
-    array = check_array(X, dtype=None, ensure_all_finite=False)
-    columns = [pa.array(column.tolist()) if array.dtype.kind == "O" else column for column in array.T]
-    return [f"x{number}" for number in range(len(columns))], columns, False
+    as_they_are = object if isinstance(X, list | tuple) else None  # else numbers in lists become texts beside others
+    array = check_array(X, dtype=as_they_are, ensure_all_finite=False)
+    names = [f"x{number}" for number in range(array.shape[1])]
+    if array.dtype == object:
+        return names, [_of_objects(column, name) for name, column in zip(names, array.T, strict=True)], False
+    return names, list(array.T), False
 
 
-def _of_pandas(column: Any, name: Any) -> Any:
+def _of_objects(column: Any, name: Any) -> Any:
+    """A column of values of any type as Arrow has it; NaN is a gap."""
     pa = arrow()
     try:
         return pa.array(column, from_pandas=True)

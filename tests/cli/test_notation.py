@@ -100,8 +100,9 @@ def test_the_same_mark_for_thousands_and_decimals_is_refused(capsys):
     assert "--thousands and --decimal are both '.'" in capsys.readouterr().err
 
 
-def test_a_model_of_python_says_how_to_read_numbers_that_are_written_otherwise(capsys):
-    encoder = TableEncoder().set_output(transform="pandas")
+@pytest.mark.parametrize("missing", ["median", "refuse"])
+def test_a_model_of_python_says_how_to_read_numbers_that_are_written_otherwise(missing, capsys):
+    encoder = TableEncoder(missing=missing).set_output(transform="pandas")
     DnCSC(3, random_state=0).fit(encoder.fit_transform(EUROPEAN)).save("m.npz", notes=encoder.notes())
     for row, text, hint in [
         (0, "1,234.5", "--thousands ,"),

@@ -179,7 +179,11 @@ def open_as_remembered(
     plain = Encoding(tuple(NumberColumn(str(name)) for name in columns))
     known = replace(encoding or plain, notation=_notation((encoding or plain).notation, marks))
     cells = None if known.is_plain else _surveyed(read, list(map(str, columns)), known)
-    rows = open_rows([str(file) for file in read.files], columns, cells)
+    try:
+        rows = open_rows([str(file) for file in read.files], columns, cells)
+    except NotNumbersError:
+        _surveyed(read, list(map(str, columns)), known)  # which says how they could be read
+        raise
     rows = rows if names is None else rows.renamed(names)
     return FeatureTable(rows) if encoding is None else _encoded(rows, encoding)
 

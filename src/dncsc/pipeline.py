@@ -21,7 +21,7 @@ from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
-from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all
+from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all, share_between
 from dncsc.phases.embedding import Embedding, Lifted, Voted
 from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
 from dncsc.phases.inputs import columns_of
@@ -204,14 +204,21 @@ def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Part
     if partition.centres is not None:
         assert isinstance(embedding, Lifted)
         embedding = to_nearest_centre(embedding, partition.centres)
-    labelled = steps("discretize", label_all, embedding, centroids, threshold)
-    if chosen.refine:
-        refined: Refined | None = steps.once(
-            "refine", Refined, cast(Any, refine), chosen, partition, centroids.places, say=False
-        )
-        if refined is not None:
-            embedding, labelled = refined, steps("refine", label_all, refined, centroids, threshold)
+    refined = _refined(steps, chosen, found) if chosen.refine else None
+    embedding, phase = (embedding, "discretize") if refined is None else (refined, "refine")
+    labelled = steps(phase, label_all, embedding, centroids, threshold)
     return _Placed(partition, centroids, embedding, labelled, threshold)
+
+
+def _refined(steps: _Steps, chosen: Settings, found: Clusters) -> Refined | None:
+    """What refines labels; None where that would change next to none."""
+    partition, centroids = found.partition, found.centroids
+    if not isinstance(partition.embedding, Lifted) or partition.is_by_position:
+        return None
+    between = steps("refine", share_between, chosen, partition.embedding, centroids, say=False)
+    if between < chosen.policy.least_between:
+        return None
+    return steps.once("refine", Refined, cast(Any, refine), chosen, partition, centroids.places, say=False)
 
 
 def _tree(

@@ -13,7 +13,7 @@ import numpy as np
 
 from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.seeds import generator
-from dncsc.phases.embedding import Embedding
+from dncsc.phases.embedding import Embedding, Lifted
 from dncsc.phases.inputs import ROWS, columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
 from dncsc.phases.noise import mark_noise
@@ -141,6 +141,13 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
     if ROWS not in inputs:  # links take little memory, and are asked for again
         engine.samples[keys, inputs] = drawn
     return drawn
+
+
+def share_between(engine: Engine, settings: Settings, embedding: Lifted, centroids: Centroids) -> float:
+    """Share of the rows whose landmarks are not all of one cluster: next to none where gaps are wide."""
+    nearest = draw(engine, settings, embedding, rows_to_place(settings.n_clusters)).values[0]
+    of_landmarks = embedding.label_points(centroids.places)[nearest]
+    return float(np.mean((of_landmarks != of_landmarks[:, :1]).any(axis=1)))
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:

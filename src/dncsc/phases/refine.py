@@ -122,12 +122,11 @@ class Refined:
 def refine(engine: Engine, settings: Settings, partition: Partition, centroids: np.ndarray) -> Refined | None:
     """Labels that neighbours agree with.
 
-    None where next to none of the prototypes changes its own, where rows are labelled by votes already, and where they
-    were divided by position, since their neighbours show nothing.
+    None where next to none of the prototypes changes its own. Rows have to be placed by landmarks, and not divided by
+    position, since their neighbours then show nothing.
     """
     embedding = partition.embedding
-    if not isinstance(embedding, Lifted) or partition.is_by_position:
-        return None
+    assert isinstance(embedding, Lifted)
     policy = settings.policy
     wanted = policy.usual_prototypes(settings.n_counted)
     inputs = (*embedding.inputs, ROWS)

@@ -204,18 +204,16 @@ def _code(facts: Facts) -> str:
     if encoding is None:
         columns += "" if facts.reader.units is None else "; scaled as for the fit"
         return f"import dncsc\n\n{start}{columns}\nlabels = model.predict(new_rows)"
-    library, read, output = "numpy", 'load("new.npy")', ""
-    complete = "[~numpy.isnan(features).any(axis=1)]"
+    library, read, output, complete = "numpy", 'load("new.npy")', "", "~numpy.isnan(rows).any(axis=1)"
     if hasattr(facts.model, "feature_names_in_"):
-        library, read, output, complete = (
-            "pandas",
-            'read_csv("new.csv")',
-            '.set_output(transform="pandas")',
-            ".dropna()",
-        )
-    return (
-        f"import dncsc\nimport {library}\n\n"
-        f"{start}encoder = dncsc.TableEncoder.from_model(model){output}\n"
-        f"{columns}\nfeatures = encoder.transform({library}.{read})\n"
-        f"labels = model.predict(features{complete if encoding.drops_rows else ''})"
-    )
+        library, read, output = "pandas", 'read_csv("new.csv")', '.set_output(transform="pandas")'
+        complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
+    lines = [
+        f"import dncsc\nimport {library}\n",
+        f"{start}encoder = dncsc.TableEncoder.from_model(model){output}",
+        columns,
+        f"rows = {library}.{read}",
+        *([f"rows = rows[{complete}]"] if encoding.drops_rows else []),
+        "labels = model.predict(encoder.transform(rows))",
+    ]
+    return "\n".join(lines)

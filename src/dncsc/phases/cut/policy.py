@@ -182,6 +182,9 @@ class CutPolicy:
     settled: float = 0.95
     """share of a landmark's prototypes in one cluster from which on rows of such landmarks need no search (1: a tenth
     more time; 0.9: MNIST 0.2)"""
+    least_between: float = 0.005
+    """share of the rows whose landmarks are of several clusters: where fewer are, nothing is refined (moons, spirals
+    and rings have 0 to 0.002, the flower 0.02, others 0.03 and more)"""
     least_refined: float = 0.001
     """share of the prototypes that change sides: where fewer do, rows keep their labels"""
 

@@ -22,6 +22,7 @@ def sets() -> Iterator[tuple[str, np.ndarray, int]]:
     yield "1,000 rows of two moons", make_moons(1000, noise=0.06, random_state=0)[0], 2
     for n in (3000, 10_000):
         yield f"{n:,} rows of 5 Gaussians, 4-D", make_blobs(n, 4, centers=5, random_state=0)[0], 5
+    yield "10,000 rows of 10, 16-D", make_blobs(10_000, 16, centers=10, cluster_std=3, random_state=0)[0], 10
     yield "30,000 rows of 12, 10-D", make_blobs(30_000, 10, centers=12, cluster_std=3, random_state=0)[0], 12
     for name in ("usps", "letters", "pendigits"):
         X, y = load(name)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from dncsc import DnCSC, load_model
+from dncsc import LSEC, DnCSC, load_model
 
 
 def heap(n=5_000, k=3):
@@ -42,6 +42,22 @@ def test_a_little_noise_leaves_a_heap_divided_as_it_is(seed):
         model = DnCSC(2, noise=0.15, random_state=seed).fit(X)
     is_noise = model.labels_ == -1
     assert np.array_equal(model.labels_[~is_noise], plain.labels_[~is_noise])
+
+
+def test_an_ensemble_divides_a_heap_by_position_too():
+    X, y = heap(2_000)
+    with pytest.warns(UserWarning, match="divided by position"):
+        model = LSEC(3, n_members=10, n_landmarks=300, random_state=0).fit(X)
+    by_k_means = adjusted_rand_score(y, KMeans(3, n_init=5, random_state=0).fit_predict(X))
+    assert adjusted_rand_score(y, model.labels_) > 0.5 * by_k_means > 0.05
+    assert model.cluster_sizes_.max() < 0.7 * len(X)
+
+
+def test_labels_of_a_heap_stay_as_they_are_where_they_would_be_refined():
+    X, _ = heap(2_000)
+    with pytest.warns(UserWarning, match="divided by position"):
+        plain, refined = (DnCSC(3, refine=refine, random_state=0).fit(X) for refine in (False, True))
+    assert np.array_equal(plain.labels_, refined.labels_)
 
 
 def test_uneven_clusters_that_lie_apart_are_not_divided():

@@ -145,6 +145,15 @@ def test_where_nothing_would_change_nothing_is_kept():
     assert np.array_equal(model.labels_, DnCSC(2, random_state=0).fit(X).labels_)
 
 
+def test_nothing_is_searched_where_no_row_lies_between_clusters(monkeypatch):
+    X, _ = make_moons(3000, noise=0.05, random_state=0)
+    monkeypatch.setattr("dncsc.pipeline.refine", None)
+    labels = DnCSC(2, refine=True, random_state=0).fit(X).labels_
+    assert np.array_equal(labels, DnCSC(2, random_state=0).fit(X).labels_)
+    with pytest.raises(TypeError, match="not callable"):
+        DnCSC(2, refine=True, random_state=0).fit(make_moons(3000, noise=0.2, random_state=0)[0])
+
+
 def test_many_clusters_are_left_to_links_of_rows():
     X, _ = load("letters", 3000)
     assert np.array_equal(

@@ -16,7 +16,6 @@ from dncsc.phases.discretize import Centroids, draw
 from dncsc.phases.embedding import Embedding, RowsAndLandmarks
 from dncsc.phases.noise import NoiseLimit
 from dncsc.phases.noise_cluster import SampledClusters, cut_without_noise, noise_in_the_way
-from dncsc.phases.sample import rows_to_place
 from dncsc.phases.settings import AUTO, Settings
 
 LOOKED_AT_ROWS = 5000
@@ -59,7 +58,7 @@ def find_clusters(
     found, graph = of(partition), getattr(partition.embedding, "graph", None)
     if settings.bandwidth != AUTO or partition.clearness is None or not isinstance(graph, RowsAndLandmarks):
         return found
-    drawn = draw(engine, settings, partition.embedding, rows_to_place(settings.n_clusters)).fewer(LOOKED_AT_ROWS)
+    drawn = draw(engine, settings, partition.embedding, LOOKED_AT_ROWS)
 
     def sampled(clusters: Clusters) -> SampledClusters:
         label = clusters.partition.embedding.label(clusters.centroids.places, *drawn.values)[0]

@@ -51,8 +51,8 @@ for line, (column, title) in zip(axes, {"kind": "types", "dncsc": "clusters"}.it
 figure.tight_layout()
 
 # %%
-# How many types? ``n_clusters="auto"`` counts, and warns where another number may be right. It finds seven of eight: the
-# smallest type, two cells of a hundred, shares a cluster with another.
+# How many types? ``n_clusters="auto"`` counts, and warns where another number may be right. It finds seven of eight:
+# the smallest type, two cells of a hundred, shares a cluster with another.
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always", dncsc.UnclearClustersWarning)
     dncsc.scanpy.cluster(cells, key_added="counted")

@@ -49,7 +49,7 @@ def test_an_ensemble_divides_a_heap_by_position_too():
     with pytest.warns(UserWarning, match="divided by position"):
         model = LSEC(3, random_state=0).fit(X)
     by_k_means = adjusted_rand_score(y, KMeans(3, n_init=5, random_state=0).fit_predict(X))
-    assert adjusted_rand_score(y, model.labels_) > 0.5 * by_k_means > 0.05
+    assert adjusted_rand_score(y, model.labels_) > 0.5 * by_k_means > 0.03
     assert model.cluster_sizes_.max() < 0.7 * len(X)
 
 

@@ -29,10 +29,19 @@ class SampledClusters(NamedTuple):
     distance: np.ndarray
     """mean of those to the K nearest landmarks"""
     weight: np.ndarray
+    n_clusters: int
 
     @property
     def sizes(self) -> np.ndarray:
-        return np.bincount(self.label, self.weight)
+        """(k,): weight of each cluster; 0 for one that none of the rows is in."""
+        return np.bincount(self.label, self.weight, self.n_clusters)
+
+    def middle(self, which: np.ndarray) -> float:
+        """Median of the distances of some rows, by their weights."""
+        distance, weight = self.distance[which], self.weight[which]
+        order = np.argsort(distance, kind="stable")
+        within = np.cumsum(weight[order])
+        return float(distance[order[np.searchsorted(within, within[-1] / 2)]])
 
 
 def noise_in_the_way(
@@ -44,10 +53,11 @@ def noise_in_the_way(
     whose rows are far from their landmarks, and around all others.
     """
     if given is not None:
-        far = np.bincount(clusters.label, clusters.weight * (clusters.distance > given.threshold))
+        is_far = clusters.distance > given.threshold
+        far = clusters._replace(weight=clusters.weight * is_far).sizes
         return given if np.any(far > settings.policy.noise_of_cluster * clusters.sizes) else None
     found = _limit(clusters, settings.policy)
-    if found is None or not _surrounds(graph.points[clusters.own], clusters.distance > found.threshold, settings):
+    if found is None or not _surrounds(clusters, graph.points, found.threshold, settings.policy):
         return None
     return found
 
@@ -55,21 +65,29 @@ def noise_in_the_way(
 def _limit(clusters: SampledClusters, policy: CutPolicy) -> NoiseLimit | None:
     """Halfway between the sparsest cluster and the others, if these are much denser."""
     label, distance = clusters.label, clusters.distance
-    middle = {c: float(np.median(distance[label == c])) for c in np.unique(label).tolist()}
+    middle = {c: clusters.middle(label == c) for c in np.unique(label).tolist()}
     sparsest = max(middle, key=lambda c: middle[c])
-    others = distance[label != sparsest]
-    if not len(others) or middle[sparsest] <= policy.sparse * np.median(others):
+    if len(middle) < 2:
         return None
-    threshold = float(np.sqrt(middle[sparsest] * np.median(others)))
-    return NoiseLimit(threshold, float(distance[distance <= threshold].mean()))
+    of_others = clusters.middle(label != sparsest)
+    if middle[sparsest] <= policy.sparse * of_others:
+        return None
+    threshold = float(np.sqrt(middle[sparsest] * of_others))
+    is_near = distance <= threshold
+    return NoiseLimit(threshold, float(np.average(distance[is_near], weights=clusters.weight[is_near])))
 
 
-def _surrounds(places: np.ndarray, is_far: np.ndarray, settings: Settings) -> bool:
+def _surrounds(clusters: SampledClusters, points: np.ndarray, threshold: float, policy: CutPolicy) -> bool:
     """Whether far rows lie around the others: with the same middle, and wider in each feature."""
-    far, near = places[is_far].astype(np.float64), places[~is_far].astype(np.float64)
-    width = near.std(axis=0)
-    is_around = np.abs(far.mean(axis=0) - near.mean(axis=0)) <= settings.policy.around * width
-    return bool(np.all(is_around & (far.std(axis=0) >= width)))
+    places, is_far = points[clusters.own].astype(np.float64), clusters.distance > threshold
+
+    def centre_and_width(which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        weight = clusters.weight[which]
+        centre = np.average(places[which], axis=0, weights=weight)
+        return centre, np.sqrt(np.average((places[which] - centre) ** 2, axis=0, weights=weight))
+
+    (of_far, far_width), (of_near, width) = centre_and_width(is_far), centre_and_width(~is_far)
+    return bool(np.all((np.abs(of_far - of_near) <= policy.around * width) & (far_width >= width)))
 
 
 def cut_without_noise(

@@ -61,8 +61,10 @@ def find_clusters(
     drawn = draw(engine, settings, partition.embedding, LOOKED_AT_ROWS)
 
     def sampled(clusters: Clusters) -> SampledClusters:
-        label = clusters.partition.embedding.label(clusters.centroids.places, *drawn.values)[0]
-        return SampledClusters(label, drawn.values[0][:, 0], graph.mean_distance(*drawn.values), drawn.weight)
+        places = clusters.centroids.places
+        label = clusters.partition.embedding.label(places, *drawn.values)[0]
+        distance = graph.mean_distance(*drawn.values)
+        return SampledClusters(label, drawn.values[0][:, 0], distance, drawn.weight, len(places))
 
     limit = noise_in_the_way(settings, graph, sampled(found), given)
     if limit is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
 
 import naive
 
@@ -155,6 +156,19 @@ def consensus(members, n_clusters, weighted=False):
     else:
         vectors = vectors[:, :n_clusters]
     return unit_rows(vectors[:n])
+
+
+def own_choice(members, own, labels):
+    """The member that others agree with most, if these agree better with it than with the labels of the consensus.
+
+    `own` are the numbers of the members that have as many clusters as are sought, and end at a gap. None where the
+    consensus stands.
+    """
+    choices = [members[:, number] for number in own]
+    among = [np.mean([adjusted_rand_score(a, b) for b in choices if b is not a]) for a in choices]
+    with_consensus = np.mean([adjusted_rand_score(labels, a) for a in choices])
+    best = int(np.argmax(among))
+    return choices[best] if among[best] > with_consensus + 1e-6 else None
 
 
 def confidence(members, labels):

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 import naive_methods
 from dncsc import LSEC, USENC
@@ -96,10 +97,14 @@ def test_base_clusterings_are_shared_out_among_graphs(n_members, n_graphs, share
 
 @ensemble
 @every_set
-def test_the_consensus_is_that_of_the_twin(ensembles, make, data):
+def test_the_consensus_or_an_own_choice_is_that_of_the_twin(ensembles, make, data):
     X, members, model = ensembles(make, data)
     assert model.n_graph_components_ == 1
     places = naive_methods.consensus(members, model.n_clusters, weighted=make is LSEC)
+    if make is LSEC:
+        labels = KMeans(model.n_clusters, n_init=10, tol=0, random_state=0).fit_predict(places)
+        own = naive_methods.own_choice(members, [0, 4], labels)
+        places = places if own is None else np.eye(model.n_clusters)[own]
     assert_same_places(model.transform(X), places)
     assert_same_clusters_as_k_means(model, places)
 

@@ -20,12 +20,17 @@ from dncsc.phases.settings import Settings
 
 COMPARED_ROWS = 5000
 """that tell how far two clusterings agree"""
+SAME = 1e-6
+"""by which two agreements differ that are equal but for rounding"""
 
 
 def consensus_or_own_choice(
     engine: Engine, settings: Settings, found: Partition, choices: Sequence[Partition]
 ) -> Partition:
-    """The consensus, unless members' own choices agree with each other clearly better than with it."""
+    """The consensus, unless members' own choices agree better with each other than with it.
+
+    They are believed where all their spectra end at a gap; else they have to agree clearly better.
+    """
     assert isinstance(found.embedding, Lifted)
     graph = found.embedding.graph
     assert isinstance(graph, RowsAndClusters)
@@ -37,7 +42,8 @@ def consensus_or_own_choice(
     among = [np.mean([agreement(each, other, drawn.weight) for other in own if other is not each]) for each in own]
     with_consensus = np.mean([agreement(each, consensus, drawn.weight) for each in own])
     chosen = int(np.argmax(among))
-    if with_consensus >= settings.policy.least_agreement * among[chosen]:
+    least = 1 if all(choice.has_gap(settings.policy) for choice in choices) else settings.policy.least_agreement
+    if with_consensus >= least * among[chosen] - SAME:
         return found
     embedding = _of_one(graph, chosen, centroid_of[chosen], found.embedding.lift)
     return replace(found, embedding=embedding, is_by_position=choices[chosen].is_by_position)

@@ -24,6 +24,7 @@ LAYERS = [
     "phases",
     "recipes",
     "model",
+    "steps",
     "pipeline",
     "checkpoint",
     "model_file",

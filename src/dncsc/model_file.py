@@ -47,7 +47,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    7,
+    8,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -59,13 +59,14 @@ KINDS = Schema(
         Kind(
             "cluster-count",
             Counted,
-            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest clear_from",
+            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest clear_from second_count",
             others=NONE,
             between=None,
             links=None,
             n_parts=None,
             smallest=None,
             clear_from=CutPolicy.clear_gap,
+            second_count=None,
         ),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
@@ -79,12 +80,13 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position n_parts between smallest clear_from",
+            "is_by_position n_parts between smallest clear_from second_count",
             is_by_position=False,
             n_parts=None,
             between=None,
             smallest=None,
             clear_from=CutPolicy.clear_gap,
+            second_count=None,
         ),
         Kind(
             "fitted",

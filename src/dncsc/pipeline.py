@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
+from dncsc.engines.seeds import generator
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.by_position import to_nearest_centre
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
+from dncsc.phases.cut.diagnosis import diagnose
 from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
@@ -35,9 +36,8 @@ from dncsc.phases.settings import Settings
 from dncsc.phases.shared_sample import keep_sample
 from dncsc.phases.survey import Surveyed, survey
 from dncsc.recipes import Recipe
+from dncsc.steps import Keeper, Steps
 from dncsc.version import __version__
-
-Result = TypeVar("Result")
 
 
 @dataclass
@@ -56,62 +56,6 @@ class Run:
     """how far the base clusterings of an ensemble agree on each row"""
     n_zero: int = 0
     """rows of 0, where the metric gives them no direction"""
-
-
-class Keeper(Protocol):
-    """Keeps results of finished phases for a later run (`dncsc.checkpoint.Checkpoint`)."""
-
-    def start(self, made_from: Mapping[str, Any]) -> None: ...
-
-    def load(self, name: str, into: type[Result]) -> Result | None: ...
-
-    def save(self, name: str, result: Any) -> None: ...
-
-
-class _Steps:
-    """Carries out phases: tells the engine and whoever listens, takes the time, loads and saves where asked to.
-
-    Results that are kept are small records; what columns hold follows from them by rules.
-    """
-
-    def __init__(self, engine: Engine, say: Callable[[str], None], keeper: Keeper | None) -> None:
-        self.timings: dict[str, float] = {}
-        self._engine, self._say, self._keeper = engine, say, keeper
-        self._count = 0
-
-    def __call__(self, phase: str, function: Callable[..., Result], *arguments: Any, say: bool = True) -> Result:
-        """Run a phase; the seconds of one that runs several times add up."""
-        self._engine.phase = phase
-        start = time.perf_counter()
-        result = function(self._engine, *arguments)
-        self.timings[phase] = self.timings.get(phase, 0.0) + time.perf_counter() - start
-        if say:
-            self._say(f"{phase:<10} {self.timings[phase]:8.3f} s")
-        return result
-
-    def forget(self, links: Links) -> None:
-        """Give up what is kept for each row."""
-        for column in reversed(links.columns):
-            self._engine.drop(column.name)
-
-    def once(
-        self, phase: str, into: type[Result], function: Callable[..., Result], *arguments: Any, say: bool = True
-    ) -> Result:
-        """Run a phase unless its result was kept."""
-        if self._keeper is None:
-            return self(phase, function, *arguments, say=say)
-        name = f"{self._count:02d}-{phase}"
-        self._count += 1
-        result = self._keeper.load(name, into)
-        if result is not None:
-            self._engine.phase = phase
-            self._say(f"{phase:<10}     kept")
-            self._engine.register(getattr(result, "columns", ()))
-            return result
-        result = self(phase, function, *arguments, say=say)
-        if result is not None and all(column.rule for column in getattr(result, "columns", ())):
-            self._keeper.save(name, result)
-        return result
 
 
 def run(
@@ -146,7 +90,7 @@ def run(
         What distances are between: rows as they are, or, for the cosine, rows of length 1.
     """
     engine.frame = replace(engine.frame, metric=metric)
-    steps = _Steps(engine, say, keeper)
+    steps = Steps(engine, say, keeper)
     early = None
     if ensemble is None and keeper is None:  # members have samples of their own, and what was kept may need none
         early = recipe.early_sample(engine, settings(engine.frame, engine.layout.n_rows, False))
@@ -158,14 +102,15 @@ def run(
         keep_sample(engine, chosen, surveyed.drawn)
     if keeper is not None:
         keeper.start(_made_from(recipe, engine, surveyed, chosen, ensemble))
+    used = recipe
     if ensemble is None:
-        recipe, partition = _graph(recipe, steps, choose)
+        used, partition = _graph(recipe, steps, choose)
     else:
         partition = consensus(engine, chosen, ensemble, partial(_landmark_graphs, recipe, steps))
     if partition.counted is not None:
         chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
 
-    placed = _discretize(recipe, steps, chosen, partition)
+    placed = _discretize(used, steps, chosen, partition)
     partition, centroids, embedding = placed.partition, placed.centroids, placed.embedding
     units = [engine.frame.scale] * 2 if isinstance(embedding, IdentityEmbedding) else []  # places in a graph have none
     inertia = unscaled(placed.labelled.inertia, engine.weight_scale, *units)
@@ -177,12 +122,47 @@ def run(
     tree = None
     if partition.links is not None:
         tree, partition = _tree(partition, partition.links, centroids, chosen)
-    for name in reversed(columns_of(embedding.inputs)):
-        engine.drop(name)
+    steps.forget(columns_of(embedding.inputs))
     model = Model(engine.frame, embedding, centroids.places, placed.noise_threshold)
     labelled = replace(placed.labelled, inertia=inertia)
+    labels = engine.take(LABEL)
+    if partition.counted is not None and _is_sure(partition, labelled.count):
+        others = _fewer_landmarks(choose(used is not recipe), partition.counted)
+        counted = steps("confirm", _confirm, used, others, partition.counted, labelled.count)
+        partition = replace(partition, counted=counted)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
-    return Run(model, engine.take(LABEL), *found)
+    return Run(model, labels, *found)
+
+
+def _is_sure(partition: Partition, sizes: np.ndarray) -> bool:
+    """Whether nothing speaks against the number of few clusters that were counted."""
+    counted = partition.counted
+    assert counted is not None
+    return counted.between is None and not diagnose(partition, sizes, counted.n_clusters).is_doubtful
+
+
+def _fewer_landmarks(settings: Settings, counted: Counted) -> Settings:
+    """Half as many others, unless that is too few for the clusters."""
+    least = settings.policy.few_landmarks * counted.n_clusters
+    n_landmarks = min(max(settings.n_landmarks // 2, least), settings.n_landmarks)
+    return replace(settings, seed=int(generator(settings.seed, "confirm").integers(2**31)), n_landmarks=n_landmarks)
+
+
+def _confirm(engine: Engine, recipe: Recipe, others: Settings, counted: Counted, sizes: np.ndarray) -> Counted:
+    """The same count, with that of other landmarks if it differs, or is in doubt."""
+    steps = Steps(engine, together="confirm")
+    _, partition = _graph(recipe, steps, lambda few: others)
+    assert partition.counted is not None
+    chosen = replace(others, n_clusters=partition.counted.n_clusters)
+    found = find_clusters(engine, chosen, partition, recipe.discretize)
+    partition = found.partition
+    assert partition.links is not None
+    _, partition = _tree(partition, partition.links, found.centroids, chosen)
+    steps.forget(columns_of(partition.embedding.inputs))
+    assert partition.counted is not None
+    if chosen.n_clusters == counted.n_clusters and _is_sure(partition, sizes):
+        return counted
+    return replace(beside(counted, partition.counted, chosen.policy), second_count=chosen.n_clusters)
 
 
 class _Placed(NamedTuple):
@@ -195,7 +175,7 @@ class _Placed(NamedTuple):
     noise_threshold: float | None
 
 
-def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Partition) -> _Placed:
+def _discretize(recipe: Recipe, steps: Steps, chosen: Settings, partition: Partition) -> _Placed:
     """Phase 5; with another partition where the first does not show clusters, and refined where asked for."""
     limit = steps("discretize", find_noise_limit, chosen, partition.embedding, say=False) if chosen.noise else None
     found = steps.once("discretize", Clusters, find_clusters, chosen, partition, recipe.discretize, limit, say=False)
@@ -210,7 +190,7 @@ def _discretize(recipe: Recipe, steps: _Steps, chosen: Settings, partition: Part
     return _Placed(partition, centroids, embedding, labelled, threshold)
 
 
-def _refined(steps: _Steps, chosen: Settings, found: Clusters) -> Refined | None:
+def _refined(steps: Steps, chosen: Settings, found: Clusters) -> Refined | None:
     """What refines labels; None where that would change next to none."""
     partition, centroids = found.partition, found.centroids
     if not isinstance(partition.embedding, Lifted) or partition.is_by_position:
@@ -235,7 +215,7 @@ def _tree(
 
 
 def _graph(
-    recipe: Recipe, steps: _Steps, settings: Callable[[bool], Settings], before: Counted | None = None
+    recipe: Recipe, steps: Steps, settings: Callable[[bool], Settings], before: Counted | None = None
 ) -> tuple[Recipe, Partition]:
     """Phases 1 to 4, and the recipe that they follow in the end; `before` is what was counted with another one."""
     chosen = settings(before is not None)
@@ -245,7 +225,7 @@ def _graph(
         counted = steps.once("count", Counted, recipe.count, chosen, links)
         if recipe.of_few is not None and counted.n_clusters < chosen.policy.many_clusters:
             assert links is not None
-            steps.forget(links)
+            steps.forget([column.name for column in links.columns])
             return _graph(recipe.of_few, steps, settings, counted)
         chosen = replace(chosen, n_clusters=counted.n_clusters, count_clusters=False)
         counted = counted if before is None else beside(counted, before, chosen.policy)
@@ -253,7 +233,7 @@ def _graph(
     return recipe, replace(partition, counted=counted)
 
 
-def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> LandmarkGraphs:
+def _landmark_graphs(recipe: Recipe, steps: Steps, settings: Settings) -> LandmarkGraphs:
     """The same for base clusterings of an ensemble, for each kind of weights."""
     _, links, affinity = _weighed(recipe, steps, settings)
     assert links is not None
@@ -268,7 +248,7 @@ def _landmark_graphs(recipe: Recipe, steps: _Steps, settings: Settings) -> Landm
 
 
 def _weighed(
-    recipe: Recipe, steps: _Steps, settings: Settings
+    recipe: Recipe, steps: Steps, settings: Settings
 ) -> tuple[Selection | None, Links | None, Affinity | None]:
     """Phases 1 to 3."""
     selection = links = affinity = None

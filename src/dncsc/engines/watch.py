@@ -22,9 +22,9 @@ def watch(watcher: Watcher) -> Iterator[None]:
     watcher : callable
         Called with the phase, the rows that the present pass has seen, and the rows there are; from several threads,
         though not at the same time. A phase has several passes, and each begins at 0. Those of a fit are "survey",
-        "select", "nearest", "affinity", "count", "partition", "discretize" and "confidence", as far as a method has
-        them and they look at rows; `predict`, `transform` and `affinity` have "label", "place" and "weigh". Files that
-        are costly to read are read once before, in "read".
+        "select", "nearest", "affinity", "count", "partition", "discretize", "refine", "confidence" and "confirm", as
+        far as a method has them and they look at rows; `predict`, `transform` and `affinity` have "label", "place" and
+        "weigh". Files that are costly to read are read once before, in "read".
 
     Examples
     --------

@@ -55,6 +55,25 @@ def test_other_numbers_are_named_with_the_gaps_behind_them():
         DnCSC("auto", random_state=0).fit(touching(np.random.default_rng(0)))
 
 
+def test_a_clear_count_that_other_landmarks_do_not_confirm_is_told_with_what_they_find():
+    overlapping = datasets.make_blobs(10_000, 4, centers=5, cluster_std=2.5, center_box=(-8, 8), random_state=100)[0]
+    with pytest.warns(UnclearClustersWarning, match=r"3 were taken.*clear gap.*too: 5 \(2.8 times\)"):
+        model = DnCSC("auto", random_state=0).fit(overlapping)
+    assert model.diagnosis_.second_count == 3
+    assert "Counted again with other landmarks, there are as many, but not clearly so." in str(model.diagnosis_)
+    assert "with other landmarks, there are 7." in str(replace(model.diagnosis_, second_count=7))
+
+
+def test_only_a_count_that_nothing_speaks_against_is_made_again():
+    clear = DnCSC("auto", random_state=0).fit(datasets.make_blobs(3000, 8, centers=3, random_state=0)[0])
+    assert clear.diagnosis_.second_count is None
+    assert "confirm" in clear.timings_
+    with pytest.warns(UnclearClustersWarning):
+        doubtful = DnCSC("auto", random_state=0).fit(datasets.load_iris().data)
+    assert "confirm" not in doubtful.timings_
+    assert "confirm" not in DnCSC(3, random_state=0).fit(datasets.load_iris().data).timings_
+
+
 def test_one_cluster_of_nearly_all_rows_is_told():
     with pytest.warns(UnclearClustersWarning, match="One cluster has 89 % of the rows|One cluster has 89% of the rows"):
         DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
@@ -68,10 +87,9 @@ def test_small_gaps_are_named_where_a_count_is_doubtful_and_no_wide_one_is_found
     assert "Other numbers" not in str(sure)
 
 
-def test_it_is_told_how_small_a_group_may_be_to_be_counted():
+def test_it_is_told_how_small_a_group_may_be_to_be_counted_and_that_other_landmarks_count_one():
     X = datasets.make_blobs([1500, 1500, 12], n_features=8, centers=20 * np.eye(3, 8), random_state=0)[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(UnclearClustersWarning, match=r"2 were taken.*too: 3 \("):
         model = DnCSC("auto", random_state=0).fit(X)
     assert model.n_clusters_ == 2
     assert model.diagnosis_.smallest == 31

@@ -51,6 +51,9 @@ class Diagnosis:
     clear_from : float
         Clearness that is clear: mostly 5. Where counted clusters touch 12, or 25 with few rows a landmark, among parts
         that hardly touch 50, and where parts were joined 2.
+    second_count : int or None
+        Where few clusters were counted, and all else speaks for their number: what half as many other landmarks count,
+        if that is another number, or in doubt.
     """
 
     n_clusters: int
@@ -67,13 +70,15 @@ class Diagnosis:
     between: tuple[int, int] | None = None
     smallest: int | None = None
     clear_from: float = CutPolicy.clear_gap
+    second_count: int | None = None
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
         if self.is_torn or self.is_by_position:
             return True
-        is_other_number = self._has_rival or self._is_estimate or self.n_parts is not None
+        is_contradicted = self.n_parts is not None or self.second_count is not None
+        is_other_number = self._has_rival or self._is_estimate or is_contradicted
         return self.was_counted and (not self.is_clear or self._is_nearly_all or is_other_number)
 
     @property
@@ -101,6 +106,7 @@ class Diagnosis:
 
     def __str__(self) -> str:
         found = [self._on_components(), self._on_gap(), self._on_range(), self._on_candidates(), self._on_parts()]
+        found.append(self._on_second_count())
         if self._is_nearly_all:
             found.append(f"One cluster has {self.largest_share:.0%} of the rows.")
         if self.smallest is not None:
@@ -160,6 +166,12 @@ class Diagnosis:
             return ""
         return f"Clusters have parts with few links between them, about {self.n_parts} in all: look at that many, too."
 
+    def _on_second_count(self) -> str:
+        if self.second_count is None:
+            return ""
+        found = "as many, but not clearly so" if self.second_count == self.n_clusters else str(self.second_count)
+        return f"Counted again with other landmarks, there are {found}."
+
 
 def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagnosis:
     """What a partition into clusters of these sizes says about itself."""
@@ -180,4 +192,5 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagno
         None if counted is None else counted.between,
         None if counted is None else counted.smallest,
         float(gap.clear_from),
+        None if counted is None else counted.second_count,
     )

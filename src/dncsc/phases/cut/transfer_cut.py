@@ -48,6 +48,8 @@ class Counted:
     """rows from which on a group is sure to be seen"""
     clear_from: float = CutPolicy.clear_gap
     """gap that would be clear"""
+    second_count: int | None = None
+    """what other landmarks count, where they were asked, and do not confirm the number beyond doubt"""
 
 
 @dataclass(frozen=True)

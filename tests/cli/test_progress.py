@@ -17,6 +17,7 @@ from dncsc.cli.progress import ProgressDisplay
 FACTS = {
     "diagnosis": "There is a clear gap: the eigenvalue behind 3 clusters is 7 times that of the last (5 are enough).",
     "is_clear": True,
+    "is_doubtful": False,
     "rows": 12_345,
     "features": 7,
     "n_clusters": 3,
@@ -39,6 +40,13 @@ def test_a_fit_below_a_second_is_told_in_one_line():
 def test_a_fit_below_a_second_tells_a_cut_that_is_not_clear():
     first, second = format_summary({**FACTS, "is_clear": False}).splitlines()
     assert (first, second) == (format_summary(FACTS), FACTS["diagnosis"])
+
+
+def test_what_a_warning_has_told_is_not_told_again():
+    doubtful = {**FACTS, "is_clear": False, "is_doubtful": True}
+    assert format_summary(doubtful) == format_summary(FACTS)
+    longer = {**doubtful, "timings": {"select": 1.5}, "seconds": 1.5}
+    assert FACTS["diagnosis"] not in format_summary(longer)
 
 
 def test_a_short_fit_stays_one_line_beside_a_report_that_takes_longer():

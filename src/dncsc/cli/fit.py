@@ -166,6 +166,7 @@ def _model_facts(estimator: Any) -> dict[str, Any]:
         "timings": dict(estimator.timings_),
         "diagnosis": "" if diagnosis is None else str(diagnosis),
         "is_clear": None if diagnosis is None else diagnosis.is_clear and not diagnosis.is_doubtful,
+        "is_doubtful": None if diagnosis is None else diagnosis.is_doubtful,
     }
 
 
@@ -237,18 +238,21 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 
 
 def format_summary(facts: dict[str, Any]) -> str:
-    """The summary for people; a fit of less than a second is told in one line, and another if its cut is not clear."""
+    """The summary for people; a fit of less than a second is told in one line, and another if its cut is not clear.
+
+    Of a doubtful one a warning has told.
+    """
     what = f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters"
     what += f" and {facts['noise']:,} of noise" if facts["noise"] else ""
     written = f"Written: {', '.join(facts['outputs'])}"
     of_fit, seconds = sum(facts["timings"].values()), facts["seconds"]
     time = f"{seconds:.2f} s" if seconds < 1 else f"{of_fit:.1f} s of {seconds:.1f} s in the fit"
     if of_fit < 1:
-        doubt = "" if facts["is_clear"] else f"\n{facts['diagnosis']}"
+        doubt = "" if facts["is_clear"] or facts["is_doubtful"] else f"\n{facts['diagnosis']}"
         return f"{what}, {time}. {written}{doubt.rstrip()}"
     sizes = sorted(facts["sizes"], reverse=True)
     shown = ", ".join(f"{each:,}" for each in sizes[:10]) + (" ..." if len(sizes) > 10 else "")
-    told = f"{facts['diagnosis']}\n" if facts["diagnosis"] else ""
+    told = f"{facts['diagnosis']}\n" if facts["diagnosis"] and not facts["is_doubtful"] else ""
     return (
         f"{what}, {time}, {memory.format_bytes(facts['peak_memory'])} of memory at most.\n"
         f"Rows in each, largest first: {shown}\n"

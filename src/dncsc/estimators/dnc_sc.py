@@ -22,8 +22,9 @@ class DnCSC(LandmarkClusterer):
     ----------
     n_clusters : int or "auto", default=8
         Number of clusters, k. "auto" looks for a clear gap between eigenvalues, or, where there may be more than fifty,
-        for where links between clusters fall off, and warns where that is not clear. What it counts are groups of
-        `diagnosis_.smallest` rows and more; whether smaller ones count is left to chance. More landmarks lower that.
+        for where links between clusters fall off, and warns where that is not clear, or not what other landmarks count.
+        What it counts are groups of `diagnosis_.smallest` rows and more; whether smaller ones count is left to chance.
+        More landmarks lower that.
     metric : {"euclidean", "cosine"}, default="euclidean"
         What distances are between: the rows, or for "cosine" the rows divided by their length, so that only their
         directions count. The distance of two directions is ``sqrt(2 - 2 cos)``, from 0 to 2. Rows of zeros have none:

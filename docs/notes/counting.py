@@ -1,6 +1,7 @@
 """How often `n_clusters="auto"` is right, and how often it is wrong without a warning.
 
-Counted apart: wrong only by groups of fewer rows than `diagnosis_` says a group needs.
+Counted apart: wrong only by groups of fewer rows than `diagnosis_` says a group needs; with a warning by the second
+count alone.
 
 python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart, 384 that overlap
 python docs/notes/counting.py 900 901    # the same with other seeds of topics and of groups that overlap
@@ -84,6 +85,8 @@ def main() -> None:
             warned = f"{'with' if told else 'without'} a warning"
             kind = f"{'right' if model.n_clusters_ == most else 'wrong'}, {warned}"
             total[kind] += 1
+            if told and "confirm" in model.timings_:
+                total[f"{kind}, by the second count alone"] += 1
             if fewest <= model.n_clusters_ < most:
                 total[f"of these but for groups that are too small, {warned}"] += 1
             if kind != "right, without a warning":

@@ -317,6 +317,13 @@ def test_estimates_grow_with_the_rows_and_can_be_read():
     assert estimate(10**6, 2, n_members=20).scratch > sizes[1].scratch
 
 
+def test_counting_clusters_takes_passes_for_a_second_count():
+    few, many, large = (50_000, 8), (1_000_000, 8), (300_000, 4)
+    assert estimate(*few, n_clusters="auto").passes == 2 * estimate(*few).passes
+    assert estimate(*large, n_clusters="auto").passes == estimate(*large).passes + 1
+    assert estimate(*many, n_clusters="auto", max_clusters=200).passes == estimate(*many, n_clusters=200).passes
+
+
 # Scratch files leave nothing behind
 
 

@@ -171,13 +171,16 @@ def estimate(n_rows: int, n_features: int, *, dtype: Any = np.float32, **params:
     )
     alpha = usual_rate(n_rows, k) if given["selection_rate"] == "auto" else int(given["selection_rate"])
     rounds = max(1, math.ceil(math.log(max(p, 2)) / math.log(max(alpha, 2))))
+    once = 2 if size.is_sampled else 5 + 2 * rounds - size.measures_again
+    counts_again = given["n_clusters"] == AUTO and not size.is_multilevel  # with half as many landmarks
+    again = 0 if not counts_again else 1 if size.is_sampled else once
     return Estimate(
         data=n_rows * n_features * stored.itemsize,
         memory=size.columns + size.working,
         least_memory=size.working,
         scratch=size.columns,
-        passes=(2 if size.is_sampled else 5 + 2 * rounds - size.measures_again) + (2 if size.n_prototypes else 0),
-        seconds=seconds_of_passes(size, alpha, rounds)
+        passes=once + again + (2 if size.n_prototypes else 0),
+        seconds=seconds_of_passes(size, alpha, rounds) * (1.5 if counts_again else 1)
         + seconds_of_clusters(size, given["n_init"])
         + seconds_of_prototypes(size),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
 from pathlib import Path
 
@@ -68,6 +69,20 @@ def test_a_european_table_is_clustered_in_two_commands(capsys):
     assert capsys.readouterr().err == f"dncsc: plain.csv: {wrong}\n"
     assert main(["predict", "m.npz", "plain.csv", "--decimal", ".", "-o", "q.csv", "-q"]) == 0
     assert pd.read_csv("q.csv")["label"].tolist() == pd.read_csv("p.csv")["label"].tolist()
+
+
+@pytest.mark.parametrize("names", [None, ["age, years", "spent, EUR"]])
+def test_a_european_table_is_read_without_names_and_with_commas_in_them(names, capsys):
+    frame = EUROPEAN.assign(age=EUROPEAN["age"] + 0.5, spent=european(EUROPEAN, "spent"))
+    frame.to_csv("t.csv", sep=";", index=False, header=names or False, decimal=",", quoting=csv.QUOTE_NONE)
+    assert main(["fit", "t.csv", *FIT, "-q"]) == 2
+    again = command_in(capsys.readouterr().err)
+    assert again[-4:] == ["--decimal", ",", "--thousands", "."]
+    assert main([*again, "--model", "m.npz"]) == 0
+    assert len(pd.read_csv("labels.csv")) == N  # the first line is a row where there are no names
+    assert nmi(GROUP, pd.read_csv("labels.csv")["label"].to_numpy()) > 0.95
+    assert main(["predict", "m.npz", "t.csv", "-o", "p.csv", "-q"]) == 0
+    assert Path("p.csv").read_text() == Path("labels.csv").read_text()
 
 
 def test_decimal_commas_next_to_decimal_points_are_left_out_of_the_command(capsys):

@@ -44,6 +44,34 @@ def test_a_first_line_like_the_second_is_a_row_and_years_are_names(tmp_path, cas
     assert names == (tuple(content.split("\n")[0].split(",")) if headed else None)
 
 
+DELIMITERS = {
+    "a comma in a name": ("net, EUR;age\n1.5;2\n", ";", True),
+    "commas in names and before decimals": ("net, EUR;age\n1,5;2\n", ";", True),
+    "commas before decimals": ("1,5;2,5\n3,5;4,5\n", ";", False),
+    "points between thousands": ("1.234,5;Bern\n3.456,5;Oslo\n", ";", False),
+    "money": ("7,5;1.234,50 €\n6,5;EUR 12,00\n", ";", False),
+    "apostrophes between thousands": ("1'234;5'678.50\n2'345;6'789\n", ";", False),
+    "a comma in a name between tabs": ("net, EUR\tage\n1\t2\n", "\t", True),
+    "bars": ("a|b\n1|2\n", "|", True),
+    "lists with semicolons": ("a,b;c\n1,x;y\n", ",", True),
+    "semicolons in names": ("a;b,c\n1,2\n", ",", True),
+    "semicolons in cells": ("a,b,c\n1,2;3,4\n", ",", True),
+    "texts with commas": ("5,x;6,y\n7,z;8,w\n", ",", False),
+    "percentiles": ("mean,10%,50%\n1,2,3\n", ",", True),
+    "numbers of questions": ("1.1.2,1.1.3\n4,5\n", ",", True),
+}
+
+
+@pytest.mark.parametrize("name", ["some.csv", "some.csv.gz", "some.txt"])
+@pytest.mark.parametrize("case", DELIMITERS)
+def test_what_stands_between_cells_is_told_from_what_stands_in_them(tmp_path, case, name):
+    content, delimiter, headed = DELIMITERS[case]
+    dialect = read_dialect(FileState.of(text(tmp_path, content, name)))
+    first = tuple(content.split("\n")[0].split(delimiter))
+    assert (dialect.delimiter, dialect.width) == (delimiter, len(first))
+    assert dialect.names == (first if headed else None)
+
+
 TEXTS = {
     "a byte order mark": (b"\xef\xbb\xbfa,b\n1,2\n", ("a", "b"), [[1, 2]], "int64"),
     "a byte order mark and no header": (b"\xef\xbb\xbf1,2\n3,4\n", None, [[1, 2], [3, 4]], "int64"),
@@ -103,7 +131,7 @@ def test_lines_longer_than_a_block(tmp_path):
 
 
 def test_text_that_is_no_table(tmp_path):
-    with pytest.raises(FileReadError, match=r"no table with commas or tabs\. Readable are \.csv"):
+    with pytest.raises(FileReadError, match=r"no table with commas, semicolons or tabs\. Readable are \.csv"):
         open_rows(text(tmp_path, "Dear reader\nthis is prose\n", "letter.txt"))
     with pytest.raises(FileReadError, match="another encoding than UTF-8"):
         open_rows(text(tmp_path, "a,b\n1,2\n".encode("utf-16")))
@@ -116,10 +144,11 @@ def test_text_that_is_no_table(tmp_path):
 @pytest.mark.parametrize(
     ("content", "error", "says"),
     [
-        ("a,b\n1,2\n3,4,5\n", ValueError, "line 3 has 3 cells; the first has 2"),
-        ("a,b\n1,2\n3\n", ValueError, "line 3 has 1 cells"),
-        ("1,2\n\n3\n", ValueError, "line 3 has 1 cells"),
-        ("a,b\n" + 50_000 * "123456789,123456789\n" + "1\n", ValueError, "line 50002 has 1 cells"),
+        ("a,b\n1,2\n3,4,5\n", ValueError, "line 3 has 3 cells; the first has 2. Correct.*a ',' in them belong in"),
+        ("# of 2020\na,b\n1,2\n", ValueError, "line 2 has 2 cells; the first has 1. Remove lines above the names"),
+        ("a,b\n1,2\n3\n", ValueError, "line 3 has 1 cell;"),
+        ("1,2\n\n3\n", ValueError, "line 3 has 1 cell;"),
+        ("a,b\n" + 50_000 * "123456789,123456789\n" + "1\n", ValueError, "line 50002 has 1 cell;"),
         ("a,b\n1,2\n3,x\n", TypeError, r"column 'b' holds 'x' in row 1, which is no number.*columns="),
         ("1,2\n3,x\n", TypeError, "column 1 holds 'x' in row 1"),
         ("a,b\n" + 90_000 * "123456789,123456789\n" + "1,oh\n", TypeError, "'b' holds 'oh' in row 90000"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +16,16 @@ import numpy as np
 from dncsc.rows.base import FileReadError, FileState, decoding
 
 LONGEST_LINE = 2**24
+LOOKED_AT = 20
+"""Lines that tell what stands between cells."""
+
+AMOUNT = r"[+-]?(\d+|[1-9]\d{0,2}([.,'\u2019\s]\d{3})+)([.,]\d+)?"
+NUMBER = re.compile(AMOUNT)
+"""As people write numbers: with a point or a comma before decimals, and something or nothing between thousands."""
+
+MONEY = re.compile(rf"([A-Z]{{3}}\s?|[^\w,]*){AMOUNT}(\s?[A-Z]{{3}}|[^\w,]*)")
+"""The same, perhaps with a currency, or as per cents."""
+
 GZIP_MAGIC = b"\x1f\x8b"
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
@@ -69,10 +80,18 @@ def refuse_ragged(file: FileState, dialect: Dialect) -> None:
         try:
             for cells in reader:
                 if cells and len(cells) != dialect.width:
-                    line = f"line {reader.line_num} has {len(cells)} cells"
-                    raise ValueError(f"{file.path}: {line}; the first has {dialect.width}.")
+                    raise ValueError(_ragged(file, dialect, reader.line_num, len(cells)))
         except csv.Error as error:
             raise FileReadError(file.path, f"is no table of text: line {reader.line_num}: {error}.") from error
+
+
+def _ragged(file: FileState, dialect: Dialect, line: int, count: int) -> str:
+    """What is wrong with a line that has so many cells, and what to do."""
+    mark = {"\t": "tab"}.get(dialect.delimiter, repr(dialect.delimiter))
+    quotes = f"Cells with a {mark} in them belong in double quotes"
+    remove = "Remove lines above the names of columns" if dialect.width == 1 else "Correct that line, or remove it"
+    cells = f"line {line} has {count} cell{'s' * (count != 1)}; the first has {dialect.width}"
+    return f"{file.path}: {cells}. {remove}. {quotes}."
 
 
 def is_compressed(file: FileState) -> bool:
@@ -100,19 +119,36 @@ def _first_records(head: bytes, delimiter: str, count: int = 2, strict: bool = F
 
 
 def _delimiter(file: FileState, head: bytes) -> str:
+    """What stands between cells: the first that splits the first lines into equally many, or at least the first line.
+
+    Of commas and semicolons that both do, commas stand before decimals where they are in numbers alone.
+    """
     name = file.path.name.lower()
     if name.endswith((".tsv", ".tsv.gz")):
         return "\t"
     is_csv = name.endswith((".csv", ".csv.gz"))
-    for delimiter in ",\t;" if is_csv else "\t,;":
+    cut = head.rfind(b"\n") + 1 if len(head) == LONGEST_LINE else 0  # the last line may not be all there
+    head, records = head[: cut or None], dict[str, list[list[str]]]()
+    for delimiter in ",\t;|" if is_csv else "\t,;|":
         with suppress(csv.Error):  # where the delimiter stands in quotes, another one stands behind them
             if any(len(cells) > 1 for cells in _first_records(head, delimiter, 1, strict=True)[1]):
-                return delimiter
+                records[delimiter] = _first_records(head, delimiter, LOOKED_AT)[1]
+    even = [delimiter for delimiter, lines in records.items() if len(set(map(len, lines))) == 1]
+    if even[:1] == [","] and ";" in even and _has_decimal_commas(records[";"]):
+        return ";"
+    if records:
+        return next(iter([*even, *records]))
     if is_csv:
         return ","
     from dncsc.rows.formats import readable  # which lists text among others
 
-    raise FileReadError(file.path, f"is text, but no table with commas or tabs. Readable are {readable()}.")
+    raise FileReadError(file.path, f"is text, but no table with commas, semicolons or tabs. Readable are {readable()}.")
+
+
+def _has_decimal_commas(records: list[list[str]]) -> bool:
+    """Whether commas below the first line, of which there are some, stand in numbers alone, as in 1.234,5."""
+    commas = [cell.strip() for cells in records[1:] for cell in cells if "," in cell]
+    return bool(commas) and all(map(MONEY.fullmatch, commas))
 
 
 def _is_header(first: list[str], second: list[str]) -> bool:
@@ -149,4 +185,4 @@ def _is_value(cell: str) -> bool:
     with suppress(ValueError):
         float(cell)
         return True
-    return cell.lower() in ("true", "false")
+    return cell.lower() in ("true", "false") or NUMBER.fullmatch(cell) is not None

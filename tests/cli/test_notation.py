@@ -85,6 +85,31 @@ def test_a_european_table_is_read_without_names_and_with_commas_in_them(names, c
     assert Path("p.csv").read_text() == Path("labels.csv").read_text()
 
 
+@pytest.mark.parametrize(("mark", "decimal"), [("'", "."), ("\u2019", "."), (" ", ","), ("\u202f", ",")])
+def test_a_table_with_apostrophes_or_blanks_between_thousands_is_clustered_in_two_commands(mark, decimal, capsys):
+    written = str.maketrans({",": mark, ".": decimal})
+    frame = EUROPEAN.assign(age=EUROPEAN["age"] + 0.5).map(lambda value: f"{value:,}".translate(written))
+    frame.to_csv("t.csv", sep=";", index=False)
+    assert main(["fit", "t.csv", *FIT, "-q"]) == 2
+    again = command_in(capsys.readouterr().err)
+    wanted = [*(["--decimal", ","] if decimal == "," else []), "--thousands", mark]
+    assert again == ["fit", "t.csv", *FIT, "-q", "-o", "labels.csv", *wanted]
+    assert main([*again, "--model", "m.npz"]) == 0
+    assert nmi(GROUP, pd.read_csv("labels.csv")["label"].to_numpy()) > 0.95
+    assert main(["predict", "m.npz", "t.csv", "-o", "p.csv", "-q"]) == 0
+    assert Path("p.csv").read_text() == Path("labels.csv").read_text()
+
+
+def test_numbers_are_read_as_most_columns_are_written(capsys):
+    swiss = [f"{value:,}".replace(",", "'") for value in EUROPEAN["spent"]]
+    other = [f"{value:,}" for value in EUROPEAN["spent"]]
+    EUROPEAN.assign(spent=swiss, paid=swiss, other=other).to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT, "-o", "l.csv", "-q"]) == 2
+    again = command_in(capsys.readouterr().err)
+    assert again[-4:] == ["--drop", "other", "--thousands", "'"]
+    assert main(again) == 0
+
+
 def test_decimal_commas_next_to_decimal_points_are_left_out_of_the_command(capsys):
     frame = EUROPEAN.assign(spent=european(EUROPEAN, "spent"), share=GROUP + 0.5)
     frame.to_csv("t.csv", index=False)

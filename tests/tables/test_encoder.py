@@ -113,7 +113,7 @@ REFUSED = [
     (
         {"a": [f"{row},234" for row in range(1, 20)]},
         {},
-        r"with thousands: .*pandas.read_csv\(thousands=\",\"\)",
+        r"with thousands: .*pandas.read_csv\(thousands=','\)",
     ),
     ({"a": ["a", "b", "c"]}, {}, "'a' holds texts, 3 different in 3 rows: leave it out"),
     ({"a": [f"v{row % 101}" for row in range(300)]}, {}, "'a' holds texts, more than 100 different: leave it out"),

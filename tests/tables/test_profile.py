@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN, GROUPED, PLAIN, Notation
+from dncsc.tables.notation import EUROPEAN, GROUPED, NOTATIONS, PLAIN, Notation
 from dncsc.tables.profile import MOST_VALUES, profile
 
 N = 40
@@ -177,12 +177,36 @@ def test_infinite_numbers_count_as_missing():
         assert (found.n_missing, found.n_infinite, found.low, found.high) == (2, 1, 1, 2)
 
 
-def test_a_column_says_which_notations_with_a_decimal_comma_it_fits():
+def test_a_column_says_which_notations_it_fits():
+    points = {each for each in NOTATIONS if each.decimal == "."}
+    commas = set(NOTATIONS) - points
     for values, fitting in [
-        (("1", "2"), (DECIMAL_COMMA, EUROPEAN)),
-        (("1.234", "2"), (EUROPEAN,)),
-        (("1,234", "2"), (DECIMAL_COMMA, EUROPEAN)),
-        (("1.5", "2"), ()),
-        (("a", "b"), ()),
+        (("1", "2"), {*points, *commas}),
+        (("1.234", "2"), {*points, EUROPEAN}),
+        (("1,234", "2"), {GROUPED, *commas}),
+        (("1.5", "2"), points),
+        (("1,5", "2"), commas),
+        (("1.234,5", "2"), {EUROPEAN}),
+        (("1'234", "2"), {Notation("'"), Notation("'", ",")}),
+        (("1 234,5", "2"), {Notation(" ", ",")}),
+        (("a", "b"), set()),
     ]:
-        assert of(cells(*values), is_text=True).notations == fitting
+        for blocks in ([cells(*values)], [cells(value) for value in values]):
+            assert set(of(*blocks, is_text=True).notations) == fitting
+
+
+@pytest.mark.parametrize("mark", ["'", "\u2019", " ", "\u00a0", "\u202f"])
+def test_apostrophes_and_blanks_between_thousands_are_recognised(mark):
+    found = of(cells("7", "12"), cells(f"1{mark}234", f"-2{mark}345{mark}678.5"), is_text=True)
+    assert (found.kind, found.low, found.high) == ("number with thousands", -2345678.5, 1234)
+    found = of(cells("7", "12"), cells(f"1{mark}234", f"2{mark}345,5"), is_text=True)
+    assert (found.kind, found.low, found.high) == ("number with decimal comma", 7, 2345.5)
+    assert of(cells(f"12{mark}34", "5"), is_text=True).kind == "category"
+    texts = of(pa.array([f"1{mark}2{row}" for row in range(20, 50)]))
+    assert texts.looks_like == "numbers with thousands"
+    assert f"thousands={mark!r}" in texts.advice
+
+
+def test_a_slip_among_numbers_with_apostrophes_is_told_with_its_row():
+    found = of(pa.array([*(f"{row}'234" for row in range(1, 30)), "none"]), is_text=True)
+    assert (found.kind, found.misfit) == ("text", (29, "none"))

@@ -13,13 +13,12 @@ import numpy as np
 from dncsc.cli.inputs import ColumnSelection, join_names, split_names
 from dncsc.cli.summary import table_lines
 from dncsc.errors import InputError, visible
-from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN
+from dncsc.tables.notation import NOTATIONS, Notation
 from dncsc.tables.profile import (
     CATEGORY,
-    COMMA,
     DATE,
     EMPTY,
-    GROUPED,
+    NUMBER,
     NUMBERS,
     OTHER,
     TEXT,
@@ -175,19 +174,24 @@ def _readable(
 ) -> tuple[Sequence[ColumnProfile], dict[str, str]]:
     """Columns whose numbers can be read together, and the options that say how they are written.
 
-    Where some have a decimal comma, all have to be written so, else those that have it are left out.
+    All have to be written alike: the notation that most are written in is taken, and the others are left out.
     """
-    numbers = [column for column in columns if column.kind in (*NUMBERS, WHOLE)]
-    if any(column.kind == COMMA for column in numbers):
-        fitting = (each for each in (DECIMAL_COMMA, EUROPEAN) if all(each in column.notations for column in numbers))
-        notation = next(fitting, None)
-        if notation is not None:
-            has_points = notation == EUROPEAN or options.thousands is not None
-            return columns, {"--decimal": ",", **({"--thousands": "."} if has_points else {})}
-        columns = [column for column in columns if column.kind != COMMA]
-    if options.notation.decimal != ".":
-        columns = [column for column in columns if column.kind != GROUPED]
-    return columns, {"--thousands": ","} if any(column.kind == GROUPED for column in columns) else {}
+    typed, kinds = options.notation, (*NUMBERS, WHOLE)
+    numbers = [column for column in columns if column.kind in kinds]
+
+    def are_read(notation: Notation) -> list[ColumnProfile]:
+        if notation == typed:
+            return [column for column in numbers if column.kind in (NUMBER, WHOLE)]
+        return [column for column in numbers if notation in column.notations]
+
+    best = max((typed, *NOTATIONS), key=lambda each: len(are_read(each)))
+    readable = {column.name for column in are_read(best)}
+    marks = {} if best.decimal == typed.decimal else {"--decimal": best.decimal}
+    if best.thousands not in (None, typed.thousands):
+        marks["--thousands"] = str(best.thousands)
+    elif typed.thousands == best.decimal:  # which has been typed, and can only be replaced
+        marks["--thousands"] = "." if best.decimal == "," else ","
+    return [column for column in columns if column.kind not in kinds or column.name in readable], marks
 
 
 def _is_useless(column: ColumnProfile, options: TableOptions) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from dncsc.errors import InputError
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
-from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN, GROUPED, PLAIN, Notation
+from dncsc.tables.notation import NOTATIONS, PLAIN, Notation
 
 CATEGORY_WEIGHT = 0.5
 """What a one-hot column has for its value: two rows that differ in one category are 0.7 standard deviations apart. With
@@ -52,7 +52,7 @@ def _marks_of(cell: Any) -> dict[str, str]:
     texts = arrow().array([cell if isinstance(cell, str) else ""])
     if PLAIN.fits(texts):  # among others
         return {"decimal": PLAIN.decimal}
-    return next((each.marks for each in (GROUPED, DECIMAL_COMMA, EUROPEAN, Notation("'")) if each.fits(texts)), {})
+    return next((each.marks for each in NOTATIONS if each.fits(texts)), {})
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def _problem(column: ColumnProfile, options: TableOptions) -> str | None:
     if column.kind == CATEGORY and options.categorical == "refuse":
         return "holds texts: {categorical} makes columns of them, or drops them"
     if column.kind == GROUPED:
-        return "holds numbers with commas: {thousands} reads them"
+        return "holds numbers with thousands: {thousands} reads them"
     if column.kind == COMMA:
         return "holds numbers with a decimal comma: {decimal} reads them"
     if column.n_missing and options.missing == "refuse":

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dncsc.rows.values import arrow
-from dncsc.tables.notation import EUROPEAN, GROUPED, Notation
+from dncsc.tables.notation import NOTATIONS, PLAIN, Notation
 
 SIGN = r"(\p{Sc}|EUR|USD|GBP|CHF|JPY)"
 AMOUNT = r"\d[\d.,'\s]*"
 TIME = r"([ T]\d{1,2}:\d{2}(:\d{2})?)?"
+
+
+NUMERIC = r"(?i)^[+-]?([\d.,]|nan$|inf)"
+"""How numbers begin in any notation: what all texts of a column are not is asked once."""
 
 
 class Look(NamedTuple):
@@ -25,6 +29,15 @@ class Look(NamedTuple):
     """what some of them contain: all numbers look like those with thousands"""
 
 
+def _look_of(notation: Notation) -> Look:
+    """Numbers that are written otherwise than programs write them."""
+    what = "thousands" if notation.decimal == "." else "a decimal comma"
+    marks = ", ".join(f"{name}={mark!r}" for name, mark in notation.marks.items())
+    evidence = notation.decimal if notation.decimal == "," else notation.thousands or ""
+    advice = f"make numbers of them, as pandas.read_csv({marks}) does"
+    return Look(f"numbers with {what}", advice, notation.pattern, evidence)
+
+
 DURATIONS = Look("durations", "make seconds of them, as pandas' dt.total_seconds() does", "")
 
 LOOKS = (
@@ -35,15 +48,7 @@ LOOKS = (
         "write them as 2020-12-31",
         rf"^(\d{{1,2}}([./-])\d{{1,2}}[./-](\d\d|\d{{4}})|\d{{4}}[./]\d\d?[./]\d\d?){TIME}$",
     ),
-    Look(
-        "numbers with thousands", 'make numbers of them, as pandas.read_csv(thousands=",") does', GROUPED.pattern, ","
-    ),
-    Look(
-        "numbers with a decimal comma",
-        'make numbers of them, as pandas.read_csv(decimal=",") does',
-        EUROPEAN.pattern,
-        ",",
-    ),
+    *(_look_of(notation) for notation in NOTATIONS if notation != PLAIN),
 )
 
 
@@ -82,8 +87,12 @@ class Slips:
 
     def add(self, cells: Any, start: int) -> None:
         """Take in more texts; `start` is the number of their first row."""
+        compute = arrow("pyarrow.compute")
+        begins = compute.match_substring_regex(cells, NUMERIC)
+        has_numbers = compute.any(begins, min_count=0).as_py()
         for notation in self._counts:
-            misfits = np.flatnonzero(~notation.matches(cells).fill_null(True).to_numpy(zero_copy_only=False))
+            matches = notation.matches(cells) if has_numbers else begins
+            misfits = np.flatnonzero(~matches.fill_null(True).to_numpy(zero_copy_only=False))
             self._counts[notation] += len(misfits)
             if len(misfits):
                 row = int(misfits[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dncsc.rows.values import arrow
@@ -65,6 +66,24 @@ GROUPED = Notation(",")
 
 DECIMAL_COMMA, EUROPEAN = Notation(None, ","), Notation(".", ",")
 """As in 1234567,5; and with points between thousands: all that the first writes, the second does."""
+
+SPACES = " \u00a0\u202f"
+"""Between words, and two that keep numbers on one line, which French writes between thousands."""
+
+NOTATIONS = (
+    PLAIN,
+    GROUPED,
+    DECIMAL_COMMA,
+    EUROPEAN,
+    *(Notation(mark, decimal) for mark in ("'", "\u2019", *SPACES) for decimal in ".,"),
+)
+"""Those that are recognised, the commonest first; apostrophes, straight or curved, are Swiss."""
+
+
+def fitting(notations: Sequence[Notation], cells: Any) -> tuple[Notation, ...]:
+    """Those of some notations that all texts are numbers in. What fits without thousands fits with any."""
+    bare = {mark for mark in {each.decimal for each in notations} if Notation(None, mark).fits(cells)}
+    return tuple(each for each in notations if each.decimal in bare or each.fits(cells))
 
 
 def is_mark(text: Any) -> bool:

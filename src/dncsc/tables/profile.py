@@ -12,8 +12,7 @@ import numpy as np
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
 from dncsc.tables.looks import DURATIONS, Looks, Slips
-from dncsc.tables.notation import DECIMAL_COMMA, EUROPEAN, PLAIN, Notation
-from dncsc.tables.notation import GROUPED as WITH_COMMAS
+from dncsc.tables.notation import NOTATIONS, PLAIN, Notation, fitting
 from dncsc.tables.statistics import Moments
 
 NUMBER, WHOLE, TRUTH, DATE, GROUPED = "number", "whole number", "true/false", "date", "number with thousands"
@@ -74,7 +73,7 @@ class ColumnProfile:
     misfit: tuple[int, str] | None = None
     """where nearly all cells of a text file are numbers, row and letters of the first that is none"""
     notations: tuple[Notation, ...] = ()
-    """of those with a decimal comma, the ones that all numbers of a text file may be written in"""
+    """those that all numbers of a text file may be written in"""
 
     @property
     def is_constant(self) -> bool:
@@ -123,8 +122,8 @@ class _Column:
         self.name, self.kind, self.is_text = name, "", is_text
         self.n_rows = self.n_missing = self.n_infinite = 0
         self.is_duration = False
-        self.looks, self.slips = Looks(), Slips((WITH_COMMAS, EUROPEAN) if notation.is_plain else (notation,))
-        self.notations: tuple[Notation, ...] = (DECIMAL_COMMA, EUROPEAN) if is_text else ()
+        self.looks, self.slips = Looks(), Slips(NOTATIONS if notation.is_plain else (notation,))
+        self.is_plain, self.notations = notation.is_plain, NOTATIONS if is_text else ()
         self.values: set[str] | None = set()
         self.is_textual = self.all_differ = self.is_whole = self.goes_up = self.counts_up = True
         self.last = np.nan
@@ -132,8 +131,8 @@ class _Column:
             NUMBER: partial(reading.numbers, notation=notation) if is_text else _typed_numbers,
             TRUTH: reading.truth_values,
             DATE: reading.days,
-            GROUPED: partial(reading.numbers, notation=WITH_COMMAS) if is_text else lambda cells: None,
-            COMMA: partial(reading.numbers, notation=EUROPEAN) if is_text else lambda cells: None,
+            GROUPED: partial(self._read_otherwise, "."),
+            COMMA: partial(self._read_otherwise, ","),
             TEXT: lambda cells: np.full(len(cells), np.nan),
         }
 
@@ -142,9 +141,9 @@ class _Column:
         cells = reading.as_cells(column, self.is_text)
         n_missing, found = cells.null_count, np.full(len(cells), np.nan)
         if n_missing < len(cells):
-            self.notations = tuple(each for each in self.notations if each.fits(cells))
+            self.notations = fitting(self.notations, cells)
             for kind in WIDER[self.kind]:
-                read = self._readers[kind](cells) if kind != COMMA or self.notations else None
+                read = self._readers[kind](cells)
                 if read is not None:
                     self.kind, found = kind, reading.without_infinite(read)
                     self.n_infinite += int(np.isinf(read).sum())
@@ -156,6 +155,11 @@ class _Column:
         self._count_values(cells)
         self._look_for_order(cells, found[~np.isnan(found)])
         return found
+
+    def _read_otherwise(self, decimal: str, cells: Any) -> np.ndarray | None:
+        """Numbers in the first notation with this decimal mark that fits all cells so far; None if there is none."""
+        notation = next((each for each in self.notations if each.decimal == decimal), None)
+        return None if notation is None else reading.numbers(cells, notation)
 
     def _look_at_texts(self, cells: Any) -> None:
         """What texts look like, and which are no numbers; in text files, cells of any kind are texts."""
@@ -210,7 +214,7 @@ class _Column:
             counts_up=is_whole and self.counts_up and n_present >= LEAST_ID_ROWS,
             is_identifier=is_whole and all_differ and is_dense,
             n_infinite=self.n_infinite,
-            misfit=self.slips.first() if self.kind == COMMA else None,
+            misfit=self.slips.first() if self.kind == COMMA and not self.is_plain else None,
             notations=self.notations if self.kind in NUMBERS else (),
         )
 

@@ -38,6 +38,26 @@ def test_the_nameless_index_of_a_data_frame_can_be_the_identifier(capsys):
     assert pd.read_csv("l.csv", index_col=0).index.tolist() == list(range(60))
 
 
+def test_empty_columns_without_names_at_the_end_are_left_out_and_that_is_said(capsys):
+    rows = [f"{a},{b},," for a, b in ROWS.tolist()]
+    Path("rows.csv").write_text("\n".join(["a,b,,", *rows, ""]))
+    assert main(["fit", "rows.csv", *FIT, "-o", "l.csv", "--model", "m.npz"]) == 0
+    assert capsys.readouterr().err == "dncsc: rows.csv: 2 columns have no names: they are left out.\n"
+    assert main(["predict", "m.npz", "rows.csv", "-o", "p.csv", "-q"]) == 0
+    assert Path("p.csv").read_text() == Path("l.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "command", [["info", "rows.csv"], ["fit", "rows.csv", *FIT], ["fit", "rows.csv", *FIT, "-o", "l.csv"]]
+)
+def test_columns_of_the_same_name_are_refused_and_not_shown_as_each_other(command, capsys):
+    FRAME.rename(columns={"b": "a"}).to_csv("rows.csv", index=False)
+    assert main(command) == 2
+    said = capsys.readouterr()
+    assert said.err == "dncsc: rows.csv has more than one column called 'a'. Rename them: names must differ.\n"
+    assert said.out == ""
+
+
 def test_no_row_of_a_file_without_names_is_taken_for_names():
     Path("rows.csv").write_text("M,3,1,2\nF,9,5,7\nM,3,2,2\nF,8,5,6\n")
     assert main(["fit", "rows.csv", *FIT[:2], "-q", "--drop", "0", "-o", "l.csv"]) == 0

@@ -136,7 +136,8 @@ def feature_columns(source: InputTable, choice: ColumnSelection, *, tells: bool 
     kept = columns or [name for name in known.features if name not in left_out]
     if "" in kept:  # most likely the index of a data frame, which says nothing about rows
         if tells:
-            errors.tell(f"{source.name}: a column has no name, as pandas' index has none: it is left out.")
+            count, one = kept.count(""), "a column has no name, as pandas' index has none: it is"
+            errors.tell(f"{source.name}: {one if count == 1 else f'{count} columns have no names: they are'} left out.")
         kept = [name for name in kept if name]
     if not kept:
         raise InputError(f"no column of {source.name} is left as a feature.")

@@ -17,7 +17,7 @@ from dncsc.engines.watch import Watcher
 from dncsc.errors import InputError, NotFiniteError
 from dncsc.rows import Rows, open_rows
 from dncsc.rows.base import BATCH_ROWS, FileState
-from dncsc.rows.columns import MissingValueError, NotNumbersError
+from dncsc.rows.columns import MissingValueError, NotNumbersError, column_names
 from dncsc.rows.format import CellReaders
 from dncsc.rows.formats import format_of, read_columns, read_header
 from dncsc.tables.encoding import CellError, Encoding, NumberColumn
@@ -88,6 +88,8 @@ def look(
     known = read_header(read.files[0])
     default: Sequence[Any] = known.features if known.has_names else [int(name) for name in known.features]
     columns = list(feature_columns(read, choice, tells=False) or default)
+    if known.has_names:
+        column_names(columns, known.features, read.name)
     names, n_rows = list(map(str, columns)), dict[Path, int]()
     is_text = format_of(FileState.of(read.files[0])).is_text
     profiles = profile((block for _, _, block in _blocks(read, names, n_rows)), names, is_text, notation)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.errors import InputError, NotNumericError
+from dncsc.rows.columns import listed, repeated
 from dncsc.rows.raw import REAL
 
 SPANS = "spans of time"
@@ -33,6 +34,8 @@ def refuse_types(X: Any) -> None:
     types = _types(X)
     if types is not None and not types:
         raise InputError("X has no columns: there is nothing to cluster.")
+    if hasattr(X, "iloc") and types is not None and (twice := repeated(X.columns)):
+        raise InputError(f"X has more than one column called {listed(twice)}. Rename them: names must differ.")
     if any(_no_numbers(each) for each in set(types or ())):
         raise NotNumericError(find_no_numbers(X))
 

@@ -62,9 +62,10 @@ def column_numbers(columns: Sequence[Any] | None, d: int, where: str) -> list[in
 
 def column_names(columns: Sequence[Any] | None, names: Sequence[str], where: str) -> list[str]:
     """Names of chosen columns, or of all, in a table whose columns have names."""
-    twice = repeated(names)
+    is_nameless_read = columns is None or "" in columns
+    twice = repeated([name for name in names if name or is_nameless_read])
     if twice:
-        raise ValueError(f"{where} has more than one column called {listed(twice)}: names must differ.")
+        raise ValueError(f"{where} has more than one column called {listed(twice)}. Rename them: names must differ.")
     if columns is None:
         return list(names)
     known = set(names)

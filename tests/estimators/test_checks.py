@@ -101,6 +101,16 @@ WRONG_TABLES = {
     "spans of time": (np.full((9, 2), 3, "timedelta64[s]"), (TypeError, ValueError), "timedelta64|real numbers"),
     "ragged lists": ([[1.0, 2.0], [3.0]] * 5, ValueError, "inhomogeneous"),
     "nothing": (None, ValueError, "Expected 2D array"),
+    "masked values": (
+        np.ma.masked_array(np.ones((9, 2)), np.eye(9, 2)),
+        ValueError,
+        "2 of its values are masked. Leave",
+    ),
+    "equal names": (
+        pd.DataFrame(np.ones((9, 2)), columns=["a", "a"]),
+        ValueError,
+        "one column called 'a'. Rename them",
+    ),
     "a path": (Path("rows.csv"), ValueError, r"Open it first: dncsc.open_rows\('rows.csv'\)"),
 }
 

@@ -94,11 +94,15 @@ def test_gaps_that_the_fit_did_not_see_are_refused_by_the_name_of_their_column(b
 
 DATES = pa.array([datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)] * 2)
 REFUSED = [
-    ({"when": DATES}, {}, "'when' holds dates: dates makes them numbers, or drops them"),
+    ({"when": DATES}, {}, "'when' holds dates: dates='number' makes numbers of them, or leave it out"),
     ({"name": ["a", "b", "c", "d", "e"]}, {}, "'name' holds texts, all different: leave it out"),
     ({"gone": pa.nulls(4)}, {}, "'gone' has no values: leave it out"),
-    ({"city": ["a", "b"] * 2}, {"categorical": "refuse"}, "'city' holds texts: categorical makes columns of them"),
-    ({"a": [1, None, 3, 4]}, {"missing": "refuse"}, r"'a' lacks 1 of 4 values: missing fills them\.$"),
+    (
+        {"city": ["a", "b"] * 2},
+        {"categorical": "refuse"},
+        "'city' holds texts: categorical='one-hot' makes columns of them",
+    ),
+    ({"a": [1, None, 3, 4]}, {"missing": "refuse"}, r"'a' lacks 1 of 4 values: missing='median' fills them\.$"),
     (
         {"a": [1, 2, 3, 4]},
         {"missing": "drop"},
@@ -115,6 +119,8 @@ REFUSED = [
         {},
         r"with thousands: .*pandas.read_csv\(thousands=','\)",
     ),
+    ({"a": pa.array([[1], [2]] * 5)}, {}, r"'a' has values of no known kind: leave it out\.$"),
+    ({"a": pa.array([b"1", b"2"] * 5)}, {}, r"'a' has values of no known kind: leave it out\.$"),
     ({"a": ["a", "b", "c"]}, {}, "'a' holds texts, 3 different in 3 rows: leave it out"),
     ({"a": [f"v{row % 101}" for row in range(300)]}, {}, "'a' holds texts, more than 100 different: leave it out"),
     ({"a": [1, 2, 3, 4]}, {"scale": "fair"}, "scale must be one of 'none', 'standard', 'robust'; got 'fair'"),
@@ -126,6 +132,28 @@ REFUSED = [
 def test_what_it_cannot_use_is_named(data, options, words):
     with pytest.raises(ValueError, match=words):
         TableEncoder(**options).fit(pa.table(data))
+
+
+def test_what_is_no_table_yet_is_refused_with_what_to_do():
+    for given, words in [
+        ("clients.csv", "X is a path, not a table. Read it first"),
+        (pl.DataFrame({"a": [1, 2]}).lazy(), r"LazyFrame, which has no rows yet. Give X.collect\(\)"),
+        (pd.DataFrame({"a": [1j, 2j]}), "column 'a' holds values of type complex128, of which.*Leave it out"),
+        (pd.DataFrame({"a": [1, "x"]}), r"column 'a' holds values of several types: .*as astype\(str\) does"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            TableEncoder().fit(given)
+
+
+def test_masked_values_are_gaps():
+    values = np.arange(12.0).reshape(6, 2)
+    hidden = values.copy()
+    hidden[1, 0] = hidden[4, 1] = np.nan
+    masked = np.ma.masked_array(values, np.isnan(hidden))
+    np.testing.assert_array_equal(TableEncoder().fit_transform(masked), TableEncoder().fit_transform(hidden))
+    np.testing.assert_array_equal(
+        TableEncoder().fit(values).transform(masked.astype(int)), TableEncoder().fit(values).transform(hidden)
+    )
 
 
 def test_another_table_than_it_was_fitted_to_is_refused():

@@ -89,7 +89,7 @@ def test_a_gap_in_a_category_is_a_value_only_where_gaps_are_filled():
     for missing, row in [("median", [0, 0, CATEGORY_WEIGHT]), ("drop", [np.nan, np.nan])]:
         encoding = planned(profiles, TableOptions(missing, "one-hot"))
         np.testing.assert_array_equal(encode(encoding, table)[2], row)
-    with pytest.raises(UnusableColumnsError, match="'city' lacks 4 of 12 values: missing fills them"):
+    with pytest.raises(UnusableColumnsError, match="'city' lacks 4 of 12 values: missing='median' fills them"):
         planned(profiles, TableOptions("refuse", "one-hot"))
 
 
@@ -102,7 +102,9 @@ def test_a_gap_that_the_fit_did_not_see_is_a_value_that_it_did_not_see():
 def test_infinite_numbers_are_filled_as_gaps_are():
     table = pa.table({"a": [1.0, 2.0, np.inf, 9.0, -np.inf]})
     np.testing.assert_array_equal(TableEncoder(scale="none").fit_transform(table)[:, 0], [1, 2, 2, 9, 2])
-    with pytest.raises(UnusableColumnsError, match="'a' lacks 2 of 5 values, 2 of them infinite: missing fills them"):
+    with pytest.raises(
+        UnusableColumnsError, match="'a' lacks 2 of 5 values, 2 of them infinite: missing='median' fills them"
+    ):
         TableEncoder(missing="refuse").fit(table)
 
 

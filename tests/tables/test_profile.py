@@ -77,6 +77,7 @@ TYPED = [
 @pytest.mark.parametrize(("column", "kind"), TYPED, ids=[f"{kind} {n}" for n, (_, kind) in enumerate(TYPED)])
 def test_types_tell_what_a_column_of_other_files_holds(column, kind):
     assert of(column).kind == kind
+    assert of(column).looks_like in ("", "durations")
 
 
 def test_a_column_that_turns_far_down_is_what_all_its_cells_can_be():

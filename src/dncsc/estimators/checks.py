@@ -48,6 +48,10 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         return X
     if isinstance(X, str | os.PathLike):
         raise InputError(f"X is a path, not a table. Open it first: dncsc.open_rows({os.fspath(X)!r}).")
+    if np.ma.is_masked(X):
+        problem = f"X is a masked array, and {int(np.ma.getmaskarray(X).sum()):,} of its values are masked."
+        advice = "Leave out these rows or columns, or fill them: X.filled(...), or dncsc.TableEncoder."
+        raise InputError(f"{problem} {advice}")
     refuse_types(X)
     if (frame := FrameRows.of(X)) is not None:
         validate_data(estimator, X, reset=reset, skip_check_array=True)

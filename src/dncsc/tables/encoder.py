@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -165,12 +166,15 @@ def _columns(X: Any) -> tuple[list[str], list[Any], bool]:
     """Names and columns of a table, and whether the names are its own."""
     pa = arrow()
     kind = type(X).__module__.split(".")[0]
+    _refuse_no_table(X)
     if kind == "pandas" and hasattr(X, "columns"):
         columns = [_of_objects(X.iloc[:, number], name) for number, name in enumerate(X.columns)]
         return _distinct([str(name) for name in X.columns]), columns, True
     if kind in ("polars", "pyarrow"):
         table = pa.table(X.to_arrow() if kind == "polars" else X)
         return _distinct(table.column_names), table.columns, True
+    if np.ma.is_masked(X):
+        X = X.astype(np.float64 if X.dtype.kind in "biuf" else object).filled(np.nan)
     as_they_are = object if isinstance(X, list | tuple) else None  # else numbers in lists become texts beside others
     array = check_array(X, dtype=as_they_are, ensure_all_finite=False)
     names = [f"x{number}" for number in range(array.shape[1])]
@@ -179,13 +183,25 @@ def _columns(X: Any) -> tuple[list[str], list[Any], bool]:
     return names, list(array.T), False
 
 
+def _refuse_no_table(X: Any) -> None:
+    """Say how to make a table of what is none yet."""
+    if isinstance(X, str | os.PathLike):
+        raise InputError("X is a path, not a table. Read it first, as pandas.read_csv does.")
+    if type(X).__name__ == "LazyFrame":
+        raise InputError("X is a polars LazyFrame, which has no rows yet. Give X.collect().")
+
+
 def _of_objects(column: Any, name: Any) -> Any:
     """A column of values of any type as Arrow has it; NaN is a gap."""
     pa = arrow()
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"column {name!r} holds values of several types: {error}. Make them one.") from error
+        advice = "Make them one, as astype(str) does"
+        raise InputError(f"column {name!r} holds values of several types: {error}. {advice}.") from error
+    except pa.ArrowNotImplementedError as error:
+        what = f"{column.dtype}, of which no features are made"
+        raise InputError(f"column {name!r} holds values of type {what}. Leave it out.") from error
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.watch import Watcher
-from dncsc.errors import InputError, ParameterError
+from dncsc.errors import ANY_VALUE, InputError, ParameterError
 from dncsc.tables.cells import without_infinite
 from dncsc.tables.encoding import (
     CATEGORICAL,
@@ -69,8 +69,14 @@ class UnusableColumnsError(InputError):
     """Columns that no option says what to do with; `profiles` are those of all columns."""
 
     def __init__(self, profiles: Sequence[ColumnProfile], problems: Sequence[str]) -> None:
-        names = ("missing", "categorical", "dates", "thousands", "decimal")
-        super().__init__(f"columns cannot be used as they are: {'; '.join(problems)}.", names)
+        settings = {
+            "missing": "median",
+            "categorical": "one-hot",
+            "dates": "number",
+            "thousands": ANY_VALUE,
+            "decimal": ANY_VALUE,
+        }
+        super().__init__(f"columns cannot be used as they are: {'; '.join(problems)}.", (), settings)
         self.profiles = tuple(profiles)
 
 
@@ -104,13 +110,13 @@ def _problem(column: ColumnProfile, options: TableOptions) -> str | None:
     if column.kind == OTHER:
         return f"holds {column.looks_like}: {column.advice}, or leave it out"
     if column.kind == DATE and options.dates != "number":
-        return None if options.dates == "drop" else "holds dates: {dates} makes them numbers, or drops them"
+        return None if options.dates == "drop" else "holds dates: {dates} makes numbers of them, or leave it out"
     if column.kind in (CATEGORY, TEXT) and options.categorical == "drop":
         return None
     if column.kind == TEXT:
         return _problem_of_texts(column)
     if column.kind == CATEGORY and options.categorical == "refuse":
-        return "holds texts: {categorical} makes columns of them, or drops them"
+        return "holds texts: {categorical} makes columns of them, or leave it out"
     if column.kind == GROUPED:
         return "holds numbers with thousands: {thousands} reads them"
     if column.kind == COMMA:

@@ -222,7 +222,7 @@ class _Column:
         """What a column of texts is, or of values of no known kind."""
         values = () if self.values is None else tuple(sorted(self.values))
         misfit = self.slips.first((1 - NEARLY_ALL) * n_present)
-        look = DURATIONS if self.is_duration else None if misfit else self.looks.found
+        look = DURATIONS if self.is_duration else self.looks.found if self.is_textual and not misfit else None
         all_differ = all_differ and not look and not misfit and (self.values is None or len(values) == n_present)
         is_strange = len(values) > FEW_VALUES and bool(look or misfit)
         about: dict[str, Any] = {"n_values": len(values) or None, "is_identifier": all_differ}

@@ -31,9 +31,7 @@ class FileAppearedError(FileExistsError):
     """Something came into being where a new file was to stand: the `path`, and where the file was `kept` instead."""
 
     def __init__(self, path: str | os.PathLike[str], kept: Path) -> None:
-        super().__init__(
-            f"{path} came into being while this ran, and stays as it is. What should have stood there is in {kept}."
-        )
+        super().__init__(f"{path} exists already, and stays as it is. What should have stood there is in {kept}.")
         self.path, self.kept = path, kept
 
 

@@ -242,7 +242,9 @@ def format_summary(facts: dict[str, Any]) -> str:
 
     Of a doubtful one a warning has told.
     """
-    what = f"{facts['rows']:,} rows of {facts['features']} features in {facts['n_clusters']} clusters"
+    counts = {"row": facts["rows"], "feature": facts["features"], "cluster": facts["n_clusters"]}
+    rows, features, clusters = [f"{count:,} {name}{'s' * (count != 1)}" for name, count in counts.items()]
+    what = f"{rows} of {features} in {clusters}"
     what += f" and {facts['noise']:,} of noise" if facts["noise"] else ""
     written = f"Written: {', '.join(facts['outputs'])}"
     of_fit, seconds = sum(facts["timings"].values()), facts["seconds"]

@@ -143,7 +143,19 @@ def test_numbers_with_a_slip_are_no_category_and_no_id():
     assert of(cells("1", "2", "x"), is_text=True).misfit is None
 
 
+def test_a_mark_for_gaps_among_numbers_is_told_however_often_it_stands_there():
+    numbers = [str(number / 4) for number in range(N)]
+    for mark in ("-", "?", "--"):
+        for blocks in ([numbers * 2 + [mark] * N], [numbers, [mark] * N, numbers]):
+            found = of(*map(pa.array, blocks), is_text=True)
+            assert (found.kind, found.misfit) == ("text", (len(blocks[0]) if blocks[1:] else 2 * N, mark))
+    for others in (["-", "?"] * N, ["other"] * N, ["-"] * 3 * N):
+        assert of(pa.array(numbers * 2 + others), is_text=True).misfit is None
+
+
 LOOKS = [
+    (["{}:30", "{}:15:59"], "times of day"),
+    (["({}.50)", "{},100", "(€{})"], "negative numbers in brackets"),
     (["€{},234.50", "€{}"], "money"),
     (["-{} EUR", "{},5 EUR"], "money"),
     (["{}%", "{}.5 %"], "percents"),

@@ -29,6 +29,10 @@ def test_gaps_are_refused_by_column_number_and_first_row():
     survey([[1, 0]], [[2, -1]]).refuse_gaps()
 
 
+def test_of_a_table_without_rows_nothing_is_told():
+    assert Survey(ENCODING).warnings() == []
+
+
 def test_values_that_the_fit_did_not_see_and_empty_columns_are_told_once():
     assert survey([[-1, 0], [NAN, NAN]]).warnings() == []  # some gaps, and a number
     assert survey([[NAN, -1], [NAN, 0]], [[NAN, -1]]).warnings() == [

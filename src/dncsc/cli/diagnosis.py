@@ -91,7 +91,7 @@ def _values(column: ColumnProfile, most: int = 4) -> str:
     if column.kind == CATEGORY:
         return ", ".join(map(_short, column.values[:most])) + (" ..." if len(column.values) > most else "")
     if column.misfit is not None and column.kind == TEXT:
-        return f"numbers, but not {_cell(column)}: correct such cells"
+        return f"numbers, but not {_cell(column)}: correct or empty such cells"
     if column.looks_like:
         return f"looks like {column.looks_like}: {column.advice}"
     if column.kind == TEXT:

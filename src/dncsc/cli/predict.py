@@ -71,8 +71,9 @@ def predict(
         groups = layer_groups(wanted, fitted)
         write_labels(target, labels, read, identifiers, summary.quiet, groups, table.kept)
     left_out = f", {table.left_out:,} without a label as they lack values" if table.left_out else ""
+    rows = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
     summary.tell(
-        f"{len(table.rows):,} rows labelled in {summary.seconds:.1f} s{left_out}. Written: {target.name}",
+        f"{rows} labelled in {summary.seconds:.1f} s{left_out}. Written: {target.name}",
         model=model,
         data=read.name,
         rows=len(table.rows),

@@ -48,6 +48,13 @@ LOOKS = (
         "write them as 2020-12-31",
         rf"^(\d{{1,2}}([./-])\d{{1,2}}[./-](\d\d|\d{{4}})|\d{{4}}[./]\d\d?[./]\d\d?){TIME}$",
     ),
+    Look("times of day", "make hours of them, as 13.5", r"^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?$"),
+    Look(
+        "negative numbers in brackets",
+        "write them as -1234.50",
+        rf"^([+-]?{SIGN}?\s?{AMOUNT}|\({SIGN}?\s?{AMOUNT}\))$",
+        "(",
+    ),
     *(_look_of(notation) for notation in NOTATIONS if notation != PLAIN),
 )
 
@@ -84,6 +91,7 @@ class Slips:
     def __init__(self, notations: Sequence[Notation]) -> None:
         self._counts = dict.fromkeys(notations, 0)
         self._first: dict[Notation, tuple[int, str]] = {}
+        self._others: set[Notation] = set()
 
     def add(self, cells: Any, start: int) -> None:
         """Take in more texts; `start` is the number of their first row."""
@@ -96,9 +104,16 @@ class Slips:
             self._counts[notation] += len(misfits)
             if len(misfits):
                 row = int(misfits[0])
-                self._first.setdefault(notation, (start + row, cells[row].as_py()))
+                _, first = self._first.setdefault(notation, (start + row, cells[row].as_py()))
+                if notation not in self._others and set(cells.take(misfits).unique().to_pylist()) != {first}:
+                    self._others.add(notation)
 
-    def first(self, most: float = np.inf) -> tuple[int, str] | None:
-        """Row and letters of the first, if there are at most so many, by the notation that has the fewest."""
+    def first(self, most: float = np.inf, most_marks: float = np.inf) -> tuple[int, str] | None:
+        """Row and letters of the first, if there are at most so many, by the notation that has the fewest.
+
+        More may be there of one and the same mark for a gap, as - or ?, which has no letters.
+        """
         notation = min(self._counts, key=self._counts.__getitem__)
-        return self._first.get(notation) if self._counts[notation] <= most else None
+        _, cell = self._first.get(notation, (0, "a"))
+        is_mark = notation not in self._others and not any(map(str.isalnum, cell))
+        return self._first.get(notation) if self._counts[notation] <= (most_marks if is_mark else most) else None

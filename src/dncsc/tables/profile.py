@@ -221,7 +221,7 @@ class _Column:
     def _profile_of_texts(self, n_present: int, all_differ: bool) -> ColumnProfile:
         """What a column of texts is, or of values of no known kind."""
         values = () if self.values is None else tuple(sorted(self.values))
-        misfit = self.slips.first((1 - NEARLY_ALL) * n_present)
+        misfit = self.slips.first((1 - NEARLY_ALL) * n_present, n_present / 2)
         look = DURATIONS if self.is_duration else self.looks.found if self.is_textual and not misfit else None
         all_differ = all_differ and not look and not misfit and (self.values is None or len(values) == n_present)
         is_strange = len(values) > FEW_VALUES and bool(look or misfit)

@@ -48,6 +48,7 @@ class Survey:
             if unseen:
                 rows = f"{unseen:,} of {self._n_rows:,} rows have values that the fit did not see"
                 said.append(f"column {column.name!r}: {rows}, which count as none of its categories.")
-            if gaps == self._n_rows:
-                said.append(f"column {column.name!r} is empty: all {gaps:,} rows get what fills gaps.")
+            if gaps == self._n_rows > 0:
+                rows = f"all {gaps:,} rows get" if gaps > 1 else "its row gets"
+                said.append(f"column {column.name!r} is empty: {rows} what fills gaps.")
         return said

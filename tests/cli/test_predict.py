@@ -39,6 +39,16 @@ def test_a_model_remembers_what_columns_become(name, capsys):
     assert names == ["age", "income", "city=Bern, old", "city=Oslo", "city=Rome", "city is missing", "member"]
 
 
+def test_rows_in_the_place_of_the_model_are_told(capsys):
+    write(FRAME[["income", "member"]], "t.csv")
+    assert main(["fit", "t.csv", *FIT, "--model", "m.npz", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["predict", "t.csv", "m.npz", "-o", "p.csv", "-q"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("dncsc: t.csv is damaged, or no file of dncsc:")
+    assert said.endswith("The model comes first, then the rows.\n")
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_what_is_new_to_a_model_is_told_or_refused_by_the_name_of_its_column(name, capsys):
     whole = FRAME[["age", "income", "city"]].assign(age=FRAME["income"] / 7, city=FRAME["city"].fillna("Rome"))

@@ -50,13 +50,18 @@ def predict(
     """
     from dncsc import load_model, watch
     from dncsc.cli.labels import check_identifier, find_identifiers, write_labels
+    from dncsc.records import RecordError
 
     target = table_target(output, overwrite=force)
     choice, wanted = ColumnSelection(columns, drop, identifier), parse_layers(layers, target)
     marks = {name: mark for name, mark in (("thousands", thousands), ("decimal", decimal)) if mark is not None}
     check([target], [Path(model), *places(data)])
     check_identifier(target, identifier, wanted, escape_formulas)
-    fitted: Any = load_model(model)
+    try:
+        fitted: Any = load_model(model)
+    except RecordError as error:
+        hint = " The model comes first, then the rows." if Path(data).suffix.lower() == ".npz" else ""
+        raise InputError(f"{error}{hint}") from error
     if not hasattr(fitted, "predict"):
         raise InputError(f"{model} is a model of {type(fitted).__name__}, which cannot label new rows.")
     check_model(wanted, fitted, model)

@@ -86,6 +86,8 @@ TEXTS = {
         [[1, 2]],
         "int64",
     ),
+    "a line for spreadsheets": ("sep=;\na;b\n1;2\n", ("a", "b"), [[1, 2]], "int64"),
+    "such a line and no names": (b"\xef\xbb\xbfsep=|\r\n\r\n1|2\r\n", None, [[1, 2]], "int64"),
     "tabs in quotes between commas": ('"a\tb","c"\n1,2\n', ("a\tb", "c"), [[1, 2]], "int64"),
     "inches": ('a 5",b 6"\n1,2\n', ('a 5"', 'b 6"'), [[1, 2]], "int64"),
     "inches of one cell": ('a 5",b\n1,2\n3,4\n', ('a 5"', "b"), [[1, 2], [3, 4]], "int64"),
@@ -146,6 +148,7 @@ def test_text_that_is_no_table(tmp_path):
     [
         ("a,b\n1,2\n3,4,5\n", ValueError, "line 3 has 3 cells; the first has 2. Correct.*a ',' in them belong in"),
         ("# of 2020\na,b\n1,2\n", ValueError, "line 2 has 2 cells; the first has 1. Remove lines above the names"),
+        ("sep=;\na;b\n1;2\n3\n", ValueError, "line 4 has 1 cell; the first has 2"),
         ("a,b\n1,2\n3\n", ValueError, "line 3 has 1 cell;"),
         ("1,2\n\n3\n", ValueError, "line 3 has 1 cell;"),
         ("a,b\n" + 50_000 * "123456789,123456789\n" + "1\n", ValueError, "line 50002 has 1 cell;"),

@@ -26,6 +26,9 @@ NUMBER = re.compile(AMOUNT)
 MONEY = re.compile(rf"([A-Z]{{3}}\s?|[^\w,]*){AMOUNT}(\s?[A-Z]{{3}}|[^\w,]*)")
 """The same, perhaps with a currency, or as per cents."""
 
+SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
+"""The line above the names by which a file tells spreadsheets what stands between cells."""
+
 GZIP_MAGIC = b"\x1f\x8b"
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
@@ -36,7 +39,7 @@ class Dialect:
     """What has to be known before rows can be read.
 
     There are `width` columns, with `names` if there is a header, and no rows if `empty`. The first line comes after
-    `blank` ones. `block_size` is in bytes: several lines.
+    `blank` ones, which are empty or say what stands between cells. `block_size` is in bytes: several lines.
     """
 
     delimiter: str
@@ -57,8 +60,11 @@ def read_dialect(file: FileState) -> Dialect:
     with decoding(file):
         with _open(file) as stream:
             head = stream.read(LONGEST_LINE)
-        delimiter = _delimiter(file, head)
+        told = SEPARATOR.match(head)
+        head = head[told.end() :] if told else head
+        delimiter = told[1].decode() if told else _delimiter(file, head)
         blank, records = _first_records(head, delimiter)
+        blank += told is not None
     if not records:
         raise FileReadError(file.path, "has no lines but empty ones.")
     if len(head) == LONGEST_LINE and len(records) < 2:
@@ -78,8 +84,8 @@ def refuse_ragged(file: FileState, dialect: Dialect) -> None:
     with io.TextIOWrapper(_open(file), "utf-8-sig", "replace", newline="") as lines:
         reader = csv.reader(lines, delimiter=dialect.delimiter)
         try:
-            for cells in reader:
-                if cells and len(cells) != dialect.width:
+            for number, cells in enumerate(reader):
+                if number >= dialect.blank and cells and len(cells) != dialect.width:
                     raise ValueError(_ragged(file, dialect, reader.line_num, len(cells)))
         except csv.Error as error:
             raise FileReadError(file.path, f"is no table of text: line {reader.line_num}: {error}.") from error

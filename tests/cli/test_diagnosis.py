@@ -130,6 +130,15 @@ def test_standard_input_is_diagnosed_and_read_again(capsys, monkeypatch):
         assert main(command_in(said)) == 0
 
 
+def test_no_command_is_given_that_asks_for_more_clusters_than_rows_or_for_no_number(capsys):
+    FRAME.head(7).to_csv("t.csv", index=False)
+    for output in ([], ["-o", "l.csv"]):
+        assert main(["fit", "t.csv", "-k", "8", *output]) == 2
+        assert capsys.readouterr().err.startswith("dncsc: -k 8: t.csv has only 7 rows")
+        assert main(["fit", "t.csv", "-k", "many", *output]) == 2
+        assert "-k must be a number of clusters" in capsys.readouterr().err
+
+
 def test_a_table_without_any_feature_gets_no_command(capsys):
     FRAME[["note", "born"]].to_csv("t.csv", index=False)
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv"]) == 2

@@ -81,7 +81,7 @@ BAD_FILES = [
     ("nan.csv", b"a,b\n1,2\n3,nan\n5,6\n", 2, "--model m.npz --missing median\n"),
     ("twice.csv", b"a,a\n1,2\n3,4\n", 2, "more than one column called 'a'"),
     ("none.csv", b"a,b\n", 2, "no rows"),
-    ("few.csv", b"a,b\n1,2\n", 2, "-k 2: few.csv has only 1 rows"),
+    ("few.csv", b"a,b\n1,2\n", 2, "-k 2: few.csv has only 1 row"),
     ("ünï cödé.csv", b"a,b\n1,2\n3,x\n", 2, "ünï cödé.csv has columns that cannot be used"),
     ("one dimension.npy", lambda path: np.save(path, ROWS[:, 0]), 2, "one dimension"),
     ("negative.npy", claiming("(-5, 2)"), 3, "is damaged or truncated: its header claims the shape (-5, 2)"),
@@ -122,7 +122,7 @@ def test_an_unreadable_file_is_trouble_with_files(folder, refused):
     ("content", "code", "words"),
     [
         (b"", 3, "standard input is empty"),
-        (b"a,b\n1,2\n3\n", 2, "standard input: line 3 has 1 cells; the first has 2"),
+        (b"a,b\n1,2\n3\n", 2, "standard input: line 3 has 1 cell; the first has 2"),
         (b"PAR1 and so on\0", 2, "what came is a Parquet file"),
     ],
 )

@@ -94,7 +94,7 @@ def compare(
         taken = {parameter: value for parameter, value in wanted.items() if parameter in known}
         estimators[name] = make_estimator(name, k, **given, **taken)
     progress = ProgressDisplay(quiet)
-    with signals_end_at_once(""), source(data) as read, progress, diagnosing(read, choice, asked):
+    with signals_end_at_once(""), source(data) as read, progress, diagnosing(read, choice, asked, n_clusters=k):
         table = plan_table(read, choice, asked)
         options.check_enough(len(table.rows), k, read.name)
         tell_hints(table, asked, quiet)

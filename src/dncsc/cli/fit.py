@@ -88,11 +88,12 @@ def fit(
     targets = [target for target in (labels_to, model_to, report_to) if target is not None]
     choice = ColumnSelection(columns, drop, identifier)
     asked = TableOptions(missing, categorical, dates, scale, thousands, decimal)
+    k = options.number_of_clusters(clusters)
     if not targets:
         with source(data) as read:
-            refuse_columns(read, choice, asked, {"-o": free_name("labels", ".csv")})
+            refuse_columns(read, choice, asked, {"-o": free_name("labels", ".csv")}, k)
         raise InputError("nothing would be kept. Say where results go: -o FILE, --model FILE or --report FILE.")
-    k, wanted = options.number_of_clusters(clusters), parse_layers(layers, labels_to)
+    wanted = parse_layers(layers, labels_to)
     check(targets, places(data))
     if cluster is not None:
         _check_for_cluster(max_memory, missing)
@@ -113,7 +114,8 @@ def fit(
     summary = Summary("fit", quiet, json, labels_to is not None and labels_to.path is None)
     carries_ids = labels_to is not None and labels_to.holds != "one array"
     with signals_end_at_once(advice), source(data) as read:
-        with ProgressDisplay(summary.quiet) as progress, diagnosing(read, choice, asked, carries_ids=carries_ids):
+        diagnosed = diagnosing(read, choice, asked, carries_ids=carries_ids, n_clusters=k)
+        with ProgressDisplay(summary.quiet) as progress, diagnosed:
             table = plan_table(read, choice, asked)
             options.check_enough(len(table.rows), k, read.name)
             identifiers = find_identifiers(read, identifier, labels_to, escape_formulas)

@@ -168,7 +168,7 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
 def check_enough(n_rows: int, k: int | str, name: str) -> None:
     """Refuse fewer rows than clusters."""
     if isinstance(k, int) and n_rows < k:
-        found = f"{name} has only {n_rows:,} rows, and each cluster needs one"
+        found = f"{name} has only {n_rows:,} row{'s' * (n_rows != 1)}, and each cluster needs one"
         raise InputError(f"-k {k}: {found}. Give -k {n_rows} or less.")
 
 

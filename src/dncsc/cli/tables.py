@@ -13,6 +13,7 @@ import numpy as np
 from dncsc.cli.diagnosis import DiagnosisError, needed
 from dncsc.cli.errors import tell
 from dncsc.cli.inputs import ColumnSelection, InputTable, feature_columns
+from dncsc.cli.options import check_enough
 from dncsc.engines.watch import Watcher
 from dncsc.errors import InputError, NotFiniteError
 from dncsc.rows import Rows, open_rows
@@ -120,10 +121,11 @@ def diagnosing(
     *,
     carries_ids: bool = True,
     more: Mapping[str, str] | None = None,
+    n_clusters: int | str = "auto",
 ) -> Iterator[None]:
     """Answer columns that cannot be used as they are with what all columns hold, and a command that works.
 
-    The command has options that make columns usable, and `more`.
+    The command has options that make columns usable, and `more`. With fewer rows than clusters there is none.
     """
     try:
         yield
@@ -140,14 +142,17 @@ def diagnosing(
         found = needed(profiles, options, choice, carries_ids)
         if found == {}:  # something else is wrong
             raise
+        check_enough(profiles[0].n_rows, n_clusters, read.name)
         raise DiagnosisError(read.name, profiles, None if found is None else {**(more or {}), **found}) from error
 
 
-def refuse_columns(read: InputTable, choice: ColumnSelection, options: TableOptions, more: Mapping[str, str]) -> None:
+def refuse_columns(
+    read: InputTable, choice: ColumnSelection, options: TableOptions, more: Mapping[str, str], n_clusters: int | str
+) -> None:
     """Look at all columns, and answer those that cannot be used with a command that has `more` options too."""
     if not _holds_cells(read):
         return
-    with diagnosing(read, choice, options, more=more):
+    with diagnosing(read, choice, options, more=more, n_clusters=n_clusters):
         _, profiles, _ = look(read, choice, options.notation)
         planned(profiles, options)
 

@@ -148,6 +148,7 @@ def test_a_model_of_python_says_how_to_read_numbers_that_are_written_otherwise(m
         (0, "1,234.5", "--thousands ,"),
         (9, "1,5", "--decimal ,"),
         (1, "1'234", '--thousands "\'"'),
+        (2, "1\u202f234,5", '--thousands "\u202f" --decimal ,'),
     ]:
         cells = EUROPEAN["spent"].astype(object)
         cells[row] = text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from typing import Any
 
@@ -129,5 +130,5 @@ def tell(text: str) -> None:
 
 def _line(text: str) -> str:
     """As one line that ends like a sentence."""
-    line = " ".join(text.split())
+    line = re.sub(r"\s+", " ", text, flags=re.ASCII).strip()  # blanks of other kinds may be what it is about
     return line if not line or line[-1] in ".!?" else f"{line}."

@@ -29,6 +29,9 @@ from dncsc.tables.profile import ColumnProfile, profile
 from dncsc.tables.rows import CompleteRows, EncodedRows, complete
 from dncsc.tables.survey import Survey
 
+QUOTE = '"'
+"""Around a mark that a shell would take for something else."""
+
 
 @dataclass(frozen=True)
 class FeatureTable:
@@ -224,6 +227,8 @@ def _telling_where(path: Path, first: int) -> Iterator[None]:
     try:
         yield
     except CellError as error:
-        typed = " ".join(f"--{name} {mark if mark in ',.' else repr(mark)}" for name, mark in error.marks.items())
+        typed = " ".join(
+            f"--{name} {mark if mark in ',.' else f'{QUOTE}{mark}{QUOTE}'}" for name, mark in error.marks.items()
+        )
         hint = f" Give {typed} if numbers are written so." if typed else ""
         raise InputError(f"{path}: {error.problem(first + error.row)}{hint}") from error

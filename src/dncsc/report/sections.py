@@ -206,7 +206,8 @@ def _code(facts: Facts) -> str:
         return f"import dncsc\n\n{start}{columns}\nlabels = model.predict(new_rows)"
     library, read, output, complete = "numpy", 'load("new.npy")', "", "~numpy.isnan(rows).any(axis=1)"
     if hasattr(facts.model, "feature_names_in_"):
-        library, read, output = "pandas", 'read_csv("new.csv")', '.set_output(transform="pandas")'
+        texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
+        library, read, output = "pandas", f'read_csv("new.csv"{texts})', '.set_output(transform="pandas")'
         complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
     lines = [
         f"import dncsc\nimport {library}\n",

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dncsc.engines.base import Column
+from dncsc.engines.layout import BLOCK_VALUES
 from dncsc.phases.embedding import Lifted, to_norm_one
 
 
@@ -38,7 +39,9 @@ class BaseClustering:
     def landmarks(self, component: np.ndarray) -> np.ndarray:
         """(clusters,): for each the landmark of its component whose place is nearest to its centroid."""
         places = to_norm_one(self.embedding.lift.vectors, self.embedding.lift.by_length)
-        squared = ((places[:, None] - self.centroids) ** 2).sum(axis=2)
+        size = max(1, BLOCK_VALUES // self.centroids.size)  # differences in all dimensions are k x k a landmark
+        blocks = (places[start : start + size, None] for start in range(0, len(places), size))
+        squared = np.concatenate([((block - self.centroids) ** 2).sum(axis=2) for block in blocks])
         found = np.empty(self.n_clusters, np.int64)
         for one in range(self.clusters.shape[1]):
             inside = np.flatnonzero(component == one)

@@ -158,3 +158,16 @@ def test_landmarks_of_base_clusters_are_the_nearest_and_found_in_bounded_memory(
     for one in range(2):
         distance = cdist(centroids, places[component == one])
         assert np.array_equal(found[clusters[:, one]], np.flatnonzero(component == one)[distance.argmin(axis=1)])
+
+
+def test_a_base_cluster_of_rows_between_landmarks_keeps_its_centroid():
+    """Rows that have a share in two landmarks each are nearest to a centroid that neither landmark is nearest to."""
+    vectors = np.eye(3, dtype=np.float32)
+    between = (vectors[1] + vectors[2]) / np.sqrt(2)
+    centroids = np.stack([vectors[0], vectors[1], vectors[2], between])
+    clusters = np.arange(4, dtype=np.int32)[:, None]
+    base = BaseClustering(Lifted(None, Lift(vectors, True)), centroids, clusters)
+    nearest, shares = np.array([[1, 2]], np.uint16), np.full((1, 2), 0.5, np.float32)
+    [cluster] = base.label(nearest, shares, np.zeros(1, np.int32))
+    assert cluster == 3
+    assert base.centroid_of(np.zeros(3, np.int32)).tolist() == [0, 1, 2, 3]

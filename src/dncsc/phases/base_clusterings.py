@@ -30,9 +30,13 @@ class BaseClustering:
         return self.clusters[self.embedding.lift.label(self.centroids, nearest, transition)[0], component]
 
     def centroid_of(self, component: np.ndarray) -> np.ndarray:
-        """(clusters,): for each the centroid that most of its landmarks are nearest to."""
+        """(clusters,): for each the centroid that most of its landmarks are nearest to.
+
+        Rows between landmarks may be a cluster that no landmark is in: that has its own centroid.
+        """
         nearest = self.embedding.label_points(self.centroids)
         count = np.zeros((self.n_clusters, len(self.centroids)))
+        count[self.clusters, np.arange(len(self.centroids))[:, None]] = 0.5  # less than any landmark counts
         np.add.at(count, (self.clusters[nearest, component], nearest), 1)
         return count.argmax(axis=1)
 

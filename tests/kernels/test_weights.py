@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from dncsc.kernels.weights import gaussian_transition
+from dncsc.kernels.weights import gaussian_transition, local_transition
 
 BLOCKS = (1, 7, 63, 64, 65, 511, 513, 1000)
 ROUNDING = {np.float32: 2e-5, np.float64: 1e-12}
@@ -41,6 +41,20 @@ def test_a_row_far_from_its_landmarks_keeps_shares_and_a_degree(far, dtype):
     np.testing.assert_allclose(transition, twin, rtol=1e-4, atol=1e-30)
     assert np.all(degree > 0)
     assert np.all(np.isfinite(degree))
+
+
+@precisions
+@pytest.mark.parametrize("far", [10.0, 1e6, 1e12, 1e15])
+def test_self_tuning_weights_of_a_row_far_from_its_landmarks_are_shares(far, dtype):
+    """Rounded to single precision before they were compared, exponents of 1e9 and more gave negative shares."""
+    squared = np.array([[far**2, 1.01 * far**2, 2 * far**2], [0, far, far**2]], dtype)
+    nearest, scales = np.array([[0, 1, 2], [2, 1, 0]], np.uint16), np.array([1, 1.1, 1.3], dtype)
+    transition, degree = local_transition(nearest, squared, scales)
+    wide, own = squared.astype(float), np.sqrt(squared.astype(float)).mean(axis=1, keepdims=True)
+    exponents = -wide / (own * scales[nearest].astype(float))
+    relative = np.exp(exponents - exponents.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(transition, relative / relative.sum(axis=1, keepdims=True), rtol=1e-4, atol=1e-30)
+    assert np.all(degree > 0)
 
 
 @precisions

@@ -92,22 +92,27 @@ def _from_exponents(transition: np.ndarray, lead: np.ndarray) -> tuple[np.ndarra
 
 
 @jit()
+def _local_exponent(squared, scale):
+    return -squared / scale if scale > 0 else 0.0
+
+
+@jit()
 def _local_exponents(nearest, squared, scales, exponents, lead):
-    """Exponents -d^2 / (sigma_i sigma_j), each row's largest subtracted and kept in `lead`."""
+    """Exponents -d^2 / (sigma_i sigma_j), each row's largest subtracted and kept in `lead`.
+
+    Subtracted in float64: rounded before that, those of a row far away could come out positive.
+    """
     n, n_nearest = squared.shape
     for r in range(n):
-        own = squared.dtype.type(0)
+        own = 0.0
         for j in range(n_nearest):
             own += np.sqrt(squared[r, j])
         own /= n_nearest
-        largest = squared.dtype.type(-np.inf)
+        largest = -np.inf
         for j in range(n_nearest):
-            scale = own * scales[nearest[r, j]]
-            value = -squared[r, j] / scale if scale > 0 else squared.dtype.type(0)
-            exponents[r, j] = value
-            largest = max(largest, value)
+            largest = max(largest, _local_exponent(squared[r, j], own * scales[nearest[r, j]]))
         for j in range(n_nearest):
-            exponents[r, j] -= largest
+            exponents[r, j] = _local_exponent(squared[r, j], own * scales[nearest[r, j]]) - largest
         lead[r] = largest
 
 

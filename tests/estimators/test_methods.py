@@ -167,3 +167,12 @@ def test_too_many_rows_for_exact_sc_are_refused_before_any_work(n, params):
 def test_exact_sc_takes_no_weights(mixture):
     with pytest.raises(TypeError, match="sample_weight"):
         ExactSC(4).fit(mixture[0], sample_weight=np.ones(700))
+
+
+def test_rows_that_no_other_is_near_are_clusters_of_the_exact_graph():
+    """Weights of far rows to their neighbours are next to nothing, and so they have no links at all."""
+    X = np.random.default_rng(0).standard_cauchy((252, 17)).astype(np.float32)
+    model = ExactSC(3, random_state=0).fit(X)
+    assert model.n_graph_components_ > 1
+    assert np.isfinite(model.cluster_centers_).all()
+    np.testing.assert_array_equal(np.unique(model.labels_), np.arange(3))

@@ -94,6 +94,19 @@ def test_a_landmark_that_is_no_neighbour_takes_no_part_and_has_the_place_of_the_
     np.testing.assert_array_equal(spectrum.coordinates[:-1], spectrum_of(similarity, landmarks, Wanted(2)).coordinates)
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_a_landmark_whose_links_are_all_too_weak_is_a_component_by_itself(k):
+    """Without a link to itself, as in a graph of rows, or in an inflated one, nothing is left of its degree."""
+    similarity = np.ones((7, 7))
+    similarity[6], similarity[:, 6] = 1e-24, 1e-24
+    similarity[6, 6] = 0
+    landmarks = np.r_[np.arange(6.0), 100][:, None]
+    found = bottom_of_spectrum(LandmarkGraph(csr_array(similarity), np.ones(7), 7), landmarks, Wanted(k))
+    assert found.n_components == 2
+    assert np.isfinite(found.coordinates).all()
+    assert (found.component.tolist() == [0] * 6 + [1]) == (k > 1)
+
+
 def test_landmarks_that_rows_are_hardly_linked_to_have_directions_that_single_precision_holds():
     similarity, landmarks, component = several_graphs(np.random.default_rng(0), [8, 30], [0, 10])
     weak = np.where(component == 0, 1e-70, 1.0)

@@ -168,6 +168,9 @@ def _pairs(graph: LinkedLandmarks, components: list[np.ndarray], count: int, tes
     for members in components:
         inside, root = graph.links[members][:, members], graph.root[members]
         share = (inside @ root) / root  # of the degree: less than 1 where weak links lead to outliers
+        is_alone = share == 0  # all its links were dropped, and it has none to itself
+        if is_alone.any():
+            inside, share = csr_array(inside + scipy.sparse.diags_array(is_alone.astype(float))), share + is_alone
         if share.min() < 1 - RENORMALISED:
             scale = scipy.sparse.diags_array(1 / np.sqrt(share))
             inside, root = csr_array(scale @ inside @ scale), root * np.sqrt(share)

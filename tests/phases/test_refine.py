@@ -154,6 +154,19 @@ def test_nothing_is_searched_where_no_row_lies_between_clusters(monkeypatch):
         DnCSC(2, refine=True, random_state=0).fit(make_moons(3000, noise=0.2, random_state=0)[0])
 
 
+def test_rows_between_clusters_count_by_their_weights(monkeypatch):
+    """Twelve of 6,000 rows are too few to refine by; fifty times each they are not."""
+    random = np.random.default_rng(0)
+    between = np.column_stack([np.linspace(3, 9, 12), np.zeros(12)])
+    X = np.concatenate([random.standard_normal((6000, 2)) + np.repeat([[0, 0], [12, 0]], 3000, axis=0), between])
+    weight = np.repeat([1, 50], [6000, 12])
+    monkeypatch.setattr("dncsc.pipeline.refine", None)
+    model = DnCSC(2, refine=True, n_landmarks=200, random_state=0).fit(X)
+    for rows, weights in ((X, weight), (np.repeat(X, weight, axis=0), None)):
+        with pytest.raises(TypeError, match="not callable"):
+            model.fit(rows, sample_weight=weights)
+
+
 def test_many_clusters_are_left_to_links_of_rows():
     X, _ = load("letters", 3000)
     assert np.array_equal(

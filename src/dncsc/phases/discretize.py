@@ -145,9 +145,9 @@ def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) 
 
 def share_between(engine: Engine, settings: Settings, embedding: Lifted, centroids: Centroids) -> float:
     """Share of the rows whose landmarks are not all of one cluster: next to none where gaps are wide."""
-    nearest = draw(engine, settings, embedding, rows_to_place(settings.n_clusters)).values[0]
-    of_landmarks = embedding.label_points(centroids.places)[nearest]
-    return float(np.mean((of_landmarks != of_landmarks[:, :1]).any(axis=1)))
+    drawn = draw(engine, settings, embedding, rows_to_place(settings.n_clusters))
+    of_landmarks = embedding.label_points(centroids.places)[drawn.values[0]]
+    return float(np.average((of_landmarks != of_landmarks[:, :1]).any(axis=1), weights=drawn.weight))
 
 
 def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Each) -> Centroids:

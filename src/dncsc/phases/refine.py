@@ -145,7 +145,7 @@ def refine(engine: Engine, settings: Settings, partition: Partition, centroids: 
     if not partition.has_gap(policy):
         cluster = _move_communities(neighbors, settings, cluster)
     cluster = _move(neighbors, settings, cluster)
-    if np.mean(cluster != before) < policy.least_refined:
+    if np.average(cluster != before, weights=drawn.weight[order]) < policy.least_refined:
         return None
     settled = _settled(nearest, cluster, embedding.graph.n_points, policy)
     voting = replace(search, n_neighbors=min(policy.voting_prototypes + 1, search.n_neighbors))

@@ -186,6 +186,8 @@ def _discretize(recipe: Recipe, steps: Steps, chosen: Settings, partition: Parti
         embedding = to_nearest_centre(embedding, partition.centres)
     refined = _refined(steps, chosen, found) if chosen.refine else None
     embedding, phase = (embedding, "discretize") if refined is None else (refined, "refine")
+    if refined is not None:
+        steps.tell("discretize")
     labelled = steps(phase, label_all, embedding, centroids, threshold)
     return _Placed(partition, centroids, embedding, labelled, threshold)
 

@@ -55,8 +55,13 @@ class Steps:
         result = function(self._engine, *arguments)
         self.timings[phase] = self.timings.get(phase, 0.0) + time.perf_counter() - start
         if say:
-            self._say(f"{phase:<10} {self.timings[phase]:8.3f} s")
+            self.tell(phase)
         return result
+
+    def tell(self, phase: str) -> None:
+        """Say how long a phase took, if it ran."""
+        if phase in self.timings:
+            self._say(f"{phase:<10} {self.timings[phase]:8.3f} s")
 
     def forget(self, names: Sequence[str]) -> None:
         """Give up columns."""

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 from sklearn.base import clone, is_clusterer
+from sklearn.datasets import make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -279,6 +280,13 @@ def test_verbose_prints_a_line_a_phase_and_silence_is_the_default(moons, capsys)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines] == PHASES
     assert all(line.startswith("[dncsc]") for line in lines)
+
+
+def test_verbose_prints_a_line_for_each_phase_of_a_refined_fit(capsys):
+    X, _ = make_moons(2000, noise=0.2, random_state=0)
+    model = DnCSC(2, n_landmarks=100, refine=True, random_state=0, verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines] == list(model.timings_) == [*PHASES, "refine"]
 
 
 def test_a_fit_does_not_change_its_input(moons):

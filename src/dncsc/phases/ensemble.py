@@ -101,7 +101,7 @@ def consensus(engine: Engine, settings: Settings, size: EnsembleSize, cut_graphs
         for name in reversed(columns_of(graphs.fine[0].embedding.inputs)):
             engine.drop(name)
     found = cut(engine, settings, RowsAndClusters(tuple(all_shared)), CutOptions(weighted=not has_gap))
-    assert isinstance(found, Partition)  # it may fragment
+    assert isinstance(found, Partition)  # without a limit any graph is cut
     of_choices = [own.partition for own in choices if own is not None]
     return consensus_or_own_choice(engine, settings, found, of_choices) if len(of_choices) > 1 else found
 

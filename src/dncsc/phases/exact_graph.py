@@ -81,7 +81,7 @@ def cut_graph_of_rows(engine: Engine, settings: Settings, selection: None, links
     degree = np.asarray(similarity.sum(axis=1))
     wanted = Wanted(settings.n_clusters, policy=settings.policy)
     spectrum = bottom_of_spectrum(LandmarkGraph(similarity, degree, len(rows)), rows, wanted, factorise=False)
-    assert isinstance(spectrum, Spectrum)  # it may fragment
+    assert isinstance(spectrum, Spectrum)  # without a limit any graph is cut
     # Coordinates are v = D^-1/2 y / sqrt(mu); the method wants the rows of y itself.
     kept = np.sqrt(1 - spectrum.eigenvalues[: spectrum.coordinates.shape[1]])
     vectors = spectrum.coordinates * np.sqrt(degree)[:, None] * kept

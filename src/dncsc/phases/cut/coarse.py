@@ -119,5 +119,5 @@ def coarse_spectrum(
     similarity = csr_array(transition.T @ scipy.sparse.diags_array(mass * degree) @ transition)
     coarse = LandmarkGraph(similarity, np.bincount(nearest[:, 0], mass, len(centres)), len(nearest))
     found = bottom_of_spectrum(coarse, centres, wanted)
-    assert not isinstance(found, Fragmented)  # which there is a limit for
+    assert not isinstance(found, Fragmented)  # without a limit any graph is cut
     return replace(found, coordinates=transition @ found.coordinates, component=found.component[nearest[:, 0]])

@@ -46,7 +46,14 @@ def consensus_or_own_choice(
     if with_consensus >= least * among[chosen] - SAME:
         return found
     embedding = _of_one(graph, chosen, centroid_of[chosen], found.embedding.lift)
-    return replace(found, embedding=embedding, is_by_position=choices[chosen].is_by_position)
+    one = choices[chosen]
+    return replace(
+        found,
+        embedding=embedding,
+        is_by_position=one.is_by_position,
+        is_torn=one.is_torn,
+        is_coarse=one.is_coarse,
+    )
 
 
 def _of_one(graph: RowsAndClusters, number: int, centroid_of: np.ndarray, lift: Lift) -> Lifted:

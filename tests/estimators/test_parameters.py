@@ -22,7 +22,7 @@ WRONG_PARAMETERS = [
     ("n_candidates", [0, "many"], 'n_candidates must be an integer of at least 1 or "auto"'),
     (
         "bandwidth",
-        [0, 0.0, -1.0, np.inf, np.nan, "median", None, True],
+        [0, 0.0, -1.0, np.inf, 10**400, np.nan, "median", None, True],
         "bandwidth must be 'auto', 'mean', 'local', 'adaptive' or a positive",
     ),
     ("nearest", ["all", None, 3], "nearest must be one of 'auto', 'candidates', 'exact'"),

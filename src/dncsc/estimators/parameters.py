@@ -53,7 +53,14 @@ def one_of(*words: str) -> Constraint:
 def positive(*words: str) -> Constraint:
     """Positive numbers, and words."""
     rule = f"must be {', '.join(map(repr, words))} or a positive number"
-    return Constraint(rule, lambda v: _is(v, Real) and 0 < v < float("inf"), words)
+    return Constraint(rule, lambda v: _is(v, Real) and _is_positive(v), words)
+
+
+def _is_positive(value: Any) -> bool:
+    try:
+        return 0 < float(value) < float("inf")
+    except OverflowError:  # an integer of hundreds of digits
+        return False
 
 
 def _is_seed(value: Any) -> bool:

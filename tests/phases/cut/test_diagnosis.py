@@ -97,6 +97,11 @@ def test_it_is_told_how_small_a_group_may_be_to_be_counted_and_that_other_landma
     assert DnCSC(3, random_state=0).fit(X).diagnosis_.smallest is None
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_no_group_has_to_have_more_rows_than_there_are():
+    assert DnCSC("auto", random_state=0).fit(np.ones((50, 2))).diagnosis_.smallest == 50
+
+
 def test_a_graph_that_falls_into_cells_of_categories_is_told():
     random = np.random.default_rng(0)
     cells = 30 * np.eye(12)[random.integers(12, size=4000)]

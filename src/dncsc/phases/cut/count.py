@@ -68,8 +68,8 @@ def beside(counted: Counted, second: Counted, policy: CutPolicy) -> Counted:
 
 
 def _smallest(settings: Settings, graph: LandmarkGraph) -> int:
-    """Rows of a group that has landmarks enough to be more than an outlier."""
-    return -(-settings.policy.component_landmarks * settings.n_counted // len(graph.mass))
+    """Rows of a group that has landmarks enough to be more than an outlier; all, where there are too few landmarks."""
+    return min(-(-settings.policy.component_landmarks * settings.n_counted // len(graph.mass)), settings.n_counted)
 
 
 def _by(fall: Fall, policy: CutPolicy) -> Counted:

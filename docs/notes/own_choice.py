@@ -1,6 +1,7 @@
 """How an ensemble compares with its members' own choices, one a selection of landmarks.
 
 python docs/notes/own_choice.py                 # the sets of few rows, by groups
+python docs/notes/own_choice.py 30              # the same with other seeds, from 30 on
 python docs/notes/own_choice.py letters usps    # data sets by name
 """
 
@@ -21,7 +22,7 @@ MOST_ROWS = 100_000
 """of a data set that can be made in any size"""
 
 
-def sets(names: list[str]) -> Iterator[tuple[str, str, int, np.ndarray, np.ndarray]]:
+def sets(names: list[str], first: int) -> Iterator[tuple[str, str, int, np.ndarray, np.ndarray]]:
     """Group, name, seed, rows, and classes, -1 for rows that have none."""
     for name in names:
         X, y = load(name, MOST_ROWS) if name.split("-")[0] in ("fl", "cg", "tc", "ts", "tm") else load(name)
@@ -29,7 +30,7 @@ def sets(names: list[str]) -> Iterator[tuple[str, str, int, np.ndarray, np.ndarr
             yield "named", name, seed, np.asarray(X, np.float32), y
     for group, makers in {} if names else few_rows.SETS.items():
         for name, make in makers.items():
-            for seed in (10, 11, 12):
+            for seed in range(first, first + 3):
                 X, y = make(seed)
                 yield group, name, seed, np.ascontiguousarray(X, float), y
 
@@ -46,7 +47,9 @@ def own_choices(model: LSEC, X: np.ndarray) -> list[np.ndarray]:
 
 def main() -> None:
     found: dict[str, list[tuple[float, list[float]]]] = {}
-    for group, name, seed, X, y in sets(sys.argv[1:]):
+    names = [word for word in sys.argv[1:] if not word.isdigit()]
+    first = next((int(word) for word in sys.argv[1:] if word.isdigit()), 10)
+    for group, name, seed, X, y in sets(names, first):
         known = y >= 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

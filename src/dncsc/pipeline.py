@@ -127,7 +127,7 @@ def run(
     labelled = replace(placed.labelled, inertia=inertia)
     labels = engine.take(LABEL)
     if partition.counted is not None and _is_sure(partition, labelled.count):
-        others = _fewer_landmarks(choose(used is not recipe), partition.counted)
+        others = _other_landmarks(choose(used is not recipe), partition.counted)
         counted = steps("confirm", _confirm, used, others, partition.counted, labelled.count)
         partition = replace(partition, counted=counted)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
@@ -141,10 +141,9 @@ def _is_sure(partition: Partition, sizes: np.ndarray) -> bool:
     return counted.between is None and not diagnose(partition, sizes, counted.n_clusters).is_doubtful
 
 
-def _fewer_landmarks(settings: Settings, counted: Counted) -> Settings:
-    """Half as many others, unless that is too few for the clusters."""
-    least = settings.policy.few_landmarks * counted.n_clusters
-    n_landmarks = min(max(settings.n_landmarks // 2, least), settings.n_landmarks)
+def _other_landmarks(settings: Settings, counted: Counted) -> Settings:
+    """Settings by which other, fewer landmarks are selected."""
+    n_landmarks = settings.policy.landmarks_to_confirm(settings.n_landmarks, counted.n_clusters)
     return replace(settings, seed=int(generator(settings.seed, "confirm").integers(2**31)), n_landmarks=n_landmarks)
 
 
@@ -152,17 +151,16 @@ def _confirm(engine: Engine, recipe: Recipe, others: Settings, counted: Counted,
     """The same count, with that of other landmarks if it differs, or is in doubt."""
     steps = Steps(engine, together="confirm")
     _, partition = _graph(recipe, steps, lambda few: others)
-    assert partition.counted is not None
-    chosen = replace(others, n_clusters=partition.counted.n_clusters)
+    second = partition.counted
+    assert second is not None
+    chosen = replace(others, n_clusters=second.n_clusters)
     found = find_clusters(engine, chosen, partition, recipe.discretize)
-    partition = found.partition
-    assert partition.links is not None
-    _, partition = _tree(partition, partition.links, found.centroids, chosen)
+    assert found.partition.links is not None
+    _, partition = _tree(found.partition, found.partition.links, found.centroids, chosen)
     steps.forget(columns_of(partition.embedding.inputs))
-    assert partition.counted is not None
-    if chosen.n_clusters == counted.n_clusters and _is_sure(partition, sizes):
+    if second.n_clusters == counted.n_clusters and _is_sure(partition, sizes):
         return counted
-    return replace(beside(counted, partition.counted, chosen.policy), second_count=chosen.n_clusters)
+    return replace(beside(counted, second, chosen.policy), second_count=second.n_clusters)
 
 
 class _Placed(NamedTuple):

@@ -214,12 +214,7 @@ def cut(links, mass, landmarks, n_clusters, limit, weighted=True):
         weakest = 3 * max(weakest, *localized)
         if weakest >= 1:
             return None
-    least = 0.01 * n / n_clusters
-    pairs = [
-        (value, vector, size)
-        for value, vector, size in pairs
-        if size == np.inf or extent(vector, mass) >= (light if size < thin else least)
-    ]
+    pairs = [(value, vector, size) for value, vector, size in pairs if size >= thin or extent(vector, mass) >= light]
     value, vectors = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]).T
     has_gap = value[n_clusters - 1] < 0.5 * value[n_clusters] or not weighted
     n_used = n_clusters if has_gap else n_clusters + min(n_clusters - 1, 5)

@@ -35,7 +35,6 @@ OFF = {
     "component_rows": 0,
     "outlier_share": 0.0,
     "outlier_rows": 0,
-    "localized_share": 0.0,
     "max_outliers": 1.0,
     "link_factor": 1e12,
     "dense": 1e12,

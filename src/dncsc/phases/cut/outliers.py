@@ -36,11 +36,7 @@ class OutlierTest:
         if self.n_rows is not None:
             few = self.policy.outlier_rows * self.n_clusters / self.n_rows
             share = max(share, min(few, self.policy.max_outlier_share))
-        return share * self._mean_cluster
-
-    @property
-    def _mean_cluster(self) -> float:
-        return float(self.mass.sum()) / self.n_clusters
+        return share * float(self.mass.sum()) / self.n_clusters
 
     @property
     def least_mass_if_wide(self) -> float:
@@ -48,10 +44,9 @@ class OutlierTest:
         return 0.0 if self.n_rows is None else self.policy.component_rows * float(self.mass.sum()) / self.n_rows
 
     def are_localized(self, extent: np.ndarray, members: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-        """Whether vectors that extend over so many landmarks are localized; never those over infinitely many."""
+        """Whether vectors that extend over so many landmarks are localized."""
         mass = participation_ratio(self.mass[members], vectors)
-        are_thin = (extent < self.least_landmarks) & (mass < self.least_mass)
-        return are_thin | ((extent < np.inf) & (mass < self.policy.localized_share * self._mean_cluster))
+        return (extent < self.least_landmarks) & (mass < self.least_mass)
 
 
 def participation_ratio(mass: np.ndarray, vectors: np.ndarray) -> np.ndarray:

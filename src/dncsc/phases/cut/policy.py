@@ -85,9 +85,6 @@ class CutPolicy:
     """or so many rows, if that is more (without: few rows of different density 30)"""
     max_outlier_share: float = 0.2
     """of the mean cluster's rows, which such a component never has, however few rows there are"""
-    localized_share: float = 0.01
-    """of the mean cluster's rows: a vector over fewer is localized, however many landmarks it covers (without: one
-    heavy-tailed group of 50,000 rows counts as six clusters)"""
     max_outliers: float = 0.5
     """share of the rows: where more are in small components, these are what the data is made of, and all count"""
     link_factor: float = 3.0

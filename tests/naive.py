@@ -12,6 +12,10 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import brentq
 from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 
 from dncsc.engines.seeds import generator, stream
 
@@ -308,6 +312,47 @@ def default_cut(nearest, squared, landmarks, n_clusters, seed):
 # The cut into many clusters (kernels/communities.py, phases/cut/multilevel.py)
 
 
+def log_densities(rows, means, covariances, shares):
+    """(n, k): of Gaussian components, times their shares of the rows."""
+    return np.stack(
+        [
+            multivariate_normal.logpdf(rows, mean, covariance).reshape(-1) + np.log(share)
+            for mean, covariance, share in zip(means, covariances, shares, strict=True)
+        ],
+        axis=1,
+    )
+
+
+def mixture(rows, label):
+    """Expectation and maximisation from a first component of each row: the first and the last log-likelihood, less the
+    number of parameters (AIC), of a row; and the likeliest component of each in the end."""
+    k, (n, d) = label.max() + 1, rows.shape
+    shares, found = np.eye(k)[label], [-np.inf]
+    while len(found) < 100:
+        mass = shares.sum(axis=0)
+        means = [np.average(rows, axis=0, weights=share) for share in shares.T]
+        spreads = [np.cov(rows.T, bias=True, aweights=share).reshape(d, d) + 1e-3 * np.eye(d) for share in shares.T]
+        densities = log_densities(rows, means, spreads, mass / n)
+        found.append(logsumexp(densities, axis=1).mean())
+        shares = np.exp(densities - logsumexp(densities, axis=1, keepdims=True))
+        if found[-1] - found[-2] < 1e-3:
+            break
+    return *(np.array(found)[[1, -1]] - (k * (1 + d + d * (d + 1) / 2) - 1) / n), shares.argmax(axis=1)
+
+
+def gaussian_clusters(rows, label):
+    """Labels by as many Gaussians as clusters, unless three times as many are better, or these clusters are."""
+    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    start = KMeans(label.max() + 1, n_init=10, random_state=0).fit_predict(rows)
+    finer = np.zeros_like(label)
+    for number in np.unique(label):
+        inside = label == number
+        round_ = np.linalg.solve(np.linalg.cholesky(np.cov(rows[inside].T)), rows[inside].T).T
+        finer[inside] = 3 * number + KMeans(3, n_init=10, random_state=0).fit_predict(round_)
+    (own, _, _), (_, few, likeliest), (_, many, _) = (mixture(rows, each) for each in (label, start, finer))
+    return likeliest if few > max(own - 1e-3, many) and adjusted_rand_score(label, likeliest) >= 0.1 else label
+
+
 def modularity(links, community, resolution, kept=0.0):
     """``sum (w_ij - resolution d_i d_j / sum d) / sum d`` over the pairs of one community.
 
@@ -546,4 +591,7 @@ def dnc_sc(rows, n_clusters, n_landmarks, n_neighbors, rate, sample_size, settle
     starts = [generator(seed, "discretize", i) for i in range(15)]
     found = [kmeans(points, np.ones(len(rows)), n_clusters, random, 100, trials=3) for random in starts]
     centroids, _ = min(found, key=lambda each: each[1])
-    return landmarks, nearest, eigenvalues, labels(points, centroids)[0]
+    found = labels(points, centroids)[0]
+    if bandwidth == "auto" and eigenvalues[n_clusters - 1] > 1e-4:
+        found = gaussian_clusters(rows, found)
+    return landmarks, nearest, eigenvalues, found

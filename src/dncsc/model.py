@@ -13,6 +13,7 @@ from dncsc.engines.base import Block, Column, Engine, Pass
 from dncsc.engines.frame import Frame
 from dncsc.phases.discretize import LABEL
 from dncsc.phases.embedding import Embedding, Lifted, RowsAndLandmarks, Voted
+from dncsc.phases.mixture import Classifier
 from dncsc.phases.noise import mark_noise
 from dncsc.phases.refine import Refined
 from dncsc.phases.search import NEAREST
@@ -33,6 +34,8 @@ class Model:
     centroids: np.ndarray
     noise_threshold: float | None = None
     """mean distance to its landmarks beyond which a row is noise; None where no row is"""
+    classifier: Classifier | None = None
+    """by which rows are labelled, where it tells clusters better than the embedding"""
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         """Values of the embedding's inputs."""
@@ -40,6 +43,8 @@ class Model:
 
     def label(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Cluster of each row."""
+        if self.classifier is not None:
+            return [self._label_where_they_are(self.classifier, self._enter(rows))]
         if self.noise_threshold is None and self._settled is not None and self._settled.search is not None:
             return [self._label_by_own(self._settled, self._enter(rows))]
         values = self.lookup(rows)
@@ -47,6 +52,12 @@ class Model:
         if self.noise_threshold is not None:
             mark_noise(labels, self.embedding, self.noise_threshold, *values)
         return [labels]
+
+    def _label_where_they_are(self, classifier: Classifier, rows: np.ndarray) -> np.ndarray:
+        labels = classifier.label(rows)
+        if self.noise_threshold is not None:
+            mark_noise(labels, self.embedding, self.noise_threshold, *self.embedding.lookup(rows))
+        return labels
 
     def _label_by_own(self, settled: Settled, rows: np.ndarray) -> np.ndarray:
         """The same where links are not looked for if a row is near its own landmark."""

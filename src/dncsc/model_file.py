@@ -19,7 +19,9 @@ from dncsc.phases.cut.transfer_cut import NONE, Counted, Partition
 from dncsc.phases.discretize import Centroids
 from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, Voted
 from dncsc.phases.exact_graph import Placed
+from dncsc.phases.gaussian_clusters import GaussianClusters
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
+from dncsc.phases.mixture import Centres, Mixture
 from dncsc.phases.nearest import Links
 from dncsc.phases.nystrom import ByAllLandmarks, Kernel
 from dncsc.phases.refine import Prototypes, Refined
@@ -47,7 +49,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    8,
+    9,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -80,13 +82,14 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position n_parts between smallest clear_from second_count",
+            "is_by_position n_parts between smallest clear_from second_count is_gaussian",
             is_by_position=False,
             n_parts=None,
             between=None,
             smallest=None,
             clear_from=CutPolicy.clear_gap,
             second_count=None,
+            is_gaussian=False,
         ),
         Kind(
             "fitted",
@@ -105,7 +108,16 @@ KINDS = Schema(
         Kind("landmarks", Selection, "landmarks tree cells", cells=None),
         Kind("landmark-links", LandmarkLinks, "start neighbor weight"),
         Kind("links", Links, "tree search mean_distance exact_fraction ranks"),
-        Kind("model", Model, "frame embedding centroids noise_threshold", noise_threshold=None),
+        Kind("gaussian-clusters", GaussianClusters, "mixture centroids"),
+        Kind("mixture", Mixture, "means factors constants"),
+        Kind("centres", Centres, "places"),
+        Kind(
+            "model",
+            Model,
+            "frame embedding centroids noise_threshold classifier",
+            noise_threshold=None,
+            classifier=None,
+        ),
         Kind(
             "partition",
             Partition,
@@ -152,6 +164,10 @@ def check_fitted(fitted: Fitted, n_features: int) -> None:
         _need(isinstance(refined.embedding.graph, RowsAndLandmarks), "what is refined has no landmarks")
         _check_prototypes(refined.prototypes, n_features, frame.dtype, len(model.centroids))
         _array("settled landmarks", refined.settled + 1, (refined.graph.n_points,), np.int32, len(model.centroids))
+    if isinstance(model.classifier, Mixture):
+        _check_mixture(model.classifier, len(model.centroids), n_features)
+    if isinstance(model.classifier, Centres):
+        _array("centres", model.classifier.places, (len(model.centroids), n_features), frame.dtype)
     if model.noise_threshold is not None:
         has_landmarks = isinstance(getattr(embedding, "graph", None), RowsAndLandmarks)
         _need(has_landmarks and 0 <= model.noise_threshold < np.inf, "its threshold of noise is out of range")
@@ -277,6 +293,12 @@ def _check_prototypes(prototypes: Prototypes, d: int, dtype: Any, n_clusters: in
         d = _check_directions(prototypes.directions, d, dtype)
     q = _check_cells(prototypes.search, d, dtype)
     _array("clusters of prototypes", prototypes.cluster, (q,), np.int32, n_clusters - 1)
+
+
+def _check_mixture(mixture: Mixture, k: int, d: int) -> None:
+    _array("means of a mixture", mixture.means, (k, d), np.float64)
+    _array("factors of a mixture", mixture.factors, (k, d, d), np.float64)
+    _array("constants of a mixture", mixture.constants, (k,), np.float64)
 
 
 def _check_cells(search: CellSearch, d: int, dtype: Any) -> int:

@@ -15,7 +15,6 @@ from dncsc.engines.scales import unscaled
 from dncsc.engines.seeds import generator
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
-from dncsc.phases.by_position import to_nearest_centre
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.diagnosis import diagnose
@@ -25,8 +24,10 @@ from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all, share_between
 from dncsc.phases.embedding import Embedding, Lifted, Voted
 from dncsc.phases.ensemble import EnsembleSize, LandmarkGraphs, consensus
+from dncsc.phases.gaussian_clusters import GaussianClusters, find_gaussians
 from dncsc.phases.inputs import columns_of
 from dncsc.phases.kmeans_baseline import IdentityEmbedding
+from dncsc.phases.mixture import Centres, Classifier
 from dncsc.phases.nearest import Links
 from dncsc.phases.noise import find_noise_limit
 from dncsc.phases.refine import Refined, refine
@@ -121,9 +122,9 @@ def run(
         agreed = engine.take(CONFIDENCE)
     tree = None
     if partition.links is not None:
-        tree, partition = _tree(partition, partition.links, centroids, chosen)
+        tree, partition = _tree(partition, partition.links, centroids, chosen, placed.classifier)
     steps.forget(columns_of(embedding.inputs))
-    model = Model(engine.frame, embedding, centroids.places, placed.noise_threshold)
+    model = Model(engine.frame, embedding, centroids.places, placed.noise_threshold, placed.classifier)
     labelled = replace(placed.labelled, inertia=inertia)
     labels = engine.take(LABEL)
     if partition.counted is not None and _is_sure(partition, labelled.count):
@@ -171,23 +172,25 @@ class _Placed(NamedTuple):
     embedding: Embedding
     labelled: Labelled
     noise_threshold: float | None
+    classifier: Classifier | None
 
 
 def _discretize(recipe: Recipe, steps: Steps, chosen: Settings, partition: Partition) -> _Placed:
-    """Phase 5; with another partition where the first does not show clusters, and refined where asked for."""
+    """Phase 5; with other clusters where the partition shows none, and finer borders where there are such."""
     limit = steps("discretize", find_noise_limit, chosen, partition.embedding, say=False) if chosen.noise else None
     found = steps.once("discretize", Clusters, find_clusters, chosen, partition, recipe.discretize, limit, say=False)
     partition, centroids = found.partition, found.centroids
     embedding, threshold = partition.embedding, None if limit is None else limit.threshold
-    if partition.centres is not None:
-        assert isinstance(embedding, Lifted)
-        embedding = to_nearest_centre(embedding, partition.centres)
-    refined = _refined(steps, chosen, found) if chosen.refine else None
+    classifier: Classifier | None = None if partition.centres is None else Centres(partition.centres)
+    gaussian = steps.once("discretize", GaussianClusters, cast(Any, find_gaussians), chosen, found, limit, say=False)
+    if gaussian is not None:
+        classifier, centroids = gaussian.mixture, gaussian.centroids
+    refined = _refined(steps, chosen, found) if chosen.refine and classifier is None else None
     embedding, phase = (embedding, "discretize") if refined is None else (refined, "refine")
     if refined is not None:
         steps.tell("discretize")
-    labelled = steps(phase, label_all, embedding, centroids, threshold)
-    return _Placed(partition, centroids, embedding, labelled, threshold)
+    labelled = steps(phase, label_all, embedding, centroids, threshold, classifier)
+    return _Placed(partition, centroids, embedding, labelled, threshold, classifier)
 
 
 def _refined(steps: Steps, chosen: Settings, found: Clusters) -> Refined | None:
@@ -202,12 +205,17 @@ def _refined(steps: Steps, chosen: Settings, found: Clusters) -> Refined | None:
 
 
 def _tree(
-    partition: Partition, links: LandmarkLinks, centroids: Centroids, chosen: Settings
+    partition: Partition,
+    links: LandmarkLinks,
+    centroids: Centroids,
+    chosen: Settings,
+    classifier: Classifier | None = None,
 ) -> tuple[np.ndarray, Partition]:
     """In which order clusters of landmarks join, and, where they were counted, the partition with their parts."""
     cut = partition.embedding
     assert isinstance(cut, Lifted | Voted)
-    cluster, landmarks = cut.label_points(centroids.places), cut.graph.points
+    landmarks = cut.graph.points
+    cluster = cut.label_points(centroids.places) if classifier is None else classifier.label(landmarks)
     tree = cluster_tree(links.matrix, cluster, len(centroids.places), landmarks, chosen.policy.join_power)
     if partition.counted is None:
         return tree, partition

@@ -29,6 +29,7 @@ ESTIMATORS = {
     "dnc-sc-local": DnCSC(3, bandwidth="local", nearest="exact", **SMALL),
     "dnc-sc-cosine": DnCSC(3, metric="cosine", **SMALL),
     "dnc-sc-rows": DnCSC(3, select="rows", **SMALL),
+    "dnc-sc-mixture": DnCSC(3, **SMALL),
     "dnc-sc-noise": DnCSC(3, noise=0.1, **SMALL),
     "dnc-sc-refined": DnCSC(3, refine=True, bandwidth="mean", **SMALL),
     "k-means": LloydKMeans(3, random_state=0),
@@ -51,6 +52,12 @@ def training_rows() -> np.ndarray:
     return np.concatenate([rows, rows.sum(axis=1, keepdims=True)], axis=1) + random.normal(0, 0.08, (450, 3))
 
 
+def gaussian_rows() -> np.ndarray:
+    """Three Gaussians that touch."""
+    random = np.random.default_rng(2)
+    return random.normal(2.5 * np.eye(3)[random.integers(3, size=450)], [0.7, 0.9, 1.1])
+
+
 def rows_to_label(models: dict[str, Any]) -> np.ndarray:
     """Rows in and around the data but at no border between clusters, where rounding on other machines would decide."""
     random = np.random.default_rng(1)
@@ -67,7 +74,8 @@ def write_models(folder: Path) -> None:
     folder.mkdir(parents=True)  # and no further where it exists
     rows = training_rows()
     for name, estimator in ESTIMATORS.items():
-        estimator.fit(rows if name.endswith("float64") else rows.astype(np.float32))
+        own = gaussian_rows() if name.endswith("mixture") else rows
+        estimator.fit(own if name.endswith("float64") else own.astype(np.float32))
         estimator.save(folder / f"{name}.npz", notes={"written by": "tests/golden/write_models.py"})
     predicting = {name: model for name, model in ESTIMATORS.items() if name != "sc"}
     new = rows_to_label(predicting)

@@ -31,6 +31,7 @@ from dncsc.model_file import KINDS
 from dncsc.phases.cut.diagnosis import Diagnosis, diagnose
 from dncsc.phases.cut.layers import merge
 from dncsc.phases.embedding import Voted
+from dncsc.phases.mixture import Mixture
 from dncsc.phases.settings import MEAN
 from dncsc.recipes import Recipe
 
@@ -208,7 +209,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             warnings.warn(ZeroRowsWarning(found.n_zero), stacklevel=4)
         if found.labels is not None and found.partition.links is not None:
             n_sought = self.n_clusters if counted is None else counted.n_clusters
-            self.diagnosis_ = diagnose(found.partition, self.cluster_sizes_, n_sought)
+            is_gaussian = isinstance(found.model.classifier, Mixture)
+            self.diagnosis_ = diagnose(found.partition, self.cluster_sizes_, n_sought, is_gaussian)
             if self.diagnosis_.is_doubtful:
                 warnings.warn(UnclearClustersWarning.of(self.diagnosis_, len(self.eigenvalues_) > 0), stacklevel=4)
         n_found = int(np.count_nonzero(self.cluster_sizes_))

@@ -52,7 +52,8 @@ class DnCSC(LandmarkClusterer):
         to each row and landmark. "adaptive" needs no bandwidth: weights fall linearly in the squared distance, to 0 at
         the last landmark. "auto" takes a third of the mean distance, which finds narrow gaps between clusters; where
         that fragments the graph, it is adaptive. Links between landmarks are then squared, most of those of landmarks
-        to themselves left out, and eigenvectors weighted by their eigenvalues where the spectrum has no gap.
+        to themselves left out, and eigenvectors weighted by their eigenvalues where the spectrum has no gap. Where
+        clusters are like Gaussians, as `diagnosis_` says, rows go to the most probable of as many Gaussians in the end.
     select : {"auto", "dnc", "dnc-kmeans", "kmeans", "rows"}, default="auto"
         How landmarks are selected: divide and conquer with light-k-means, divide and conquer with k-means on all
         rows, or k-means on all rows without division. These two are slower, and there for comparison. "rows" draws
@@ -65,7 +66,7 @@ class DnCSC(LandmarkClusterer):
     noise : float, default=0.0
         Share of the rows that get the label -1: those with the least `score_samples`, which lie apart from all others.
         New rows as far away get it too. Where most rows of a cluster would be noise, the graph is cut again without
-        noise; else the clusters do not depend on it.
+        noise. Else noise has a say in one thing only: whether clusters are like Gaussians is asked without it.
     refine : bool, default=False
         Better labels for more time: there are more landmarks, 4,000 with 56,000 rows or more, of fewer than 16 features
         2,000 with 28,000, and neighbours have a say. Of up to 35,000 rows at random, the prototypes, each takes the
@@ -73,7 +74,8 @@ class DnCSC(LandmarkClusterer):
         communities of them do so first, as wholes. A row at a border then takes the cluster of most prototypes near
         it. `transform` and `score_samples` are as they were. A fit takes two to four times as long, and the model holds
         the prototypes, by up to 32 principal components. Where next to none would change, and where clusters are many
-        (see `select`) and links of rows decide in any case, labels stay as they are.
+        (see `select`) and links of rows decide in any case, labels stay as they are; so do those of Gaussians, and
+        of centres where rows are divided by position, as `diagnosis_` says.
     normalize : {"l2", "l1"}, default="l2"
         Norm to which rows of the embedding are scaled: the 2-norm, as in the published code of the paper, or the
         1-norm, as in its text.
@@ -112,7 +114,8 @@ class DnCSC(LandmarkClusterer):
         `n_clusters`, so that the gap behind the last one used can be seen. Where that number was to be found,
         those of the graph that they were counted by. None at all where landmarks are rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
-        Centroids in the embedding; without coordinates where landmarks are rows: there a row's links decide.
+        Centroids in the embedding; without coordinates where landmarks are rows: there a row's links decide. A row is
+        in the cluster of the nearest one, unless labels are refined, or those of Gaussians or of centres among rows.
     cluster_sizes_ : ndarray of int64 of shape (n_clusters,)
         Rows of each cluster.
     inertia_ : float

@@ -13,15 +13,12 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
-from dncsc.phases.cell_search import CellSearch
-from dncsc.phases.cut.transfer_cut import Partition, cut_landmarks
-from dncsc.phases.cut.weights import by_data
+from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, in_order, one_run
-from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks, nearest_centroids
-from dncsc.phases.refine import UNSETTLED, Prototypes, Refined
+from dncsc.phases.embedding import Lift, Lifted, nearest_centroids
 from dncsc.phases.sample import SAMPLE_ROWS, Drawn, draw_rows
-from dncsc.phases.select.tree import Cells
 from dncsc.phases.settings import Settings
+from dncsc.phases.small_groups import cut_without_small_groups
 
 STARTS = 10
 """of k-means on a sample of the rows"""
@@ -32,13 +29,14 @@ def is_heap(settings: Settings, partition: Partition, sizes: np.ndarray) -> bool
 
     Where it has a gap it is believed, unless rows are divided into far fewer clusters than were asked for, in effect.
     """
-    if len(sizes) < 2 or not _is_uneven(sizes, settings):
+    if len(sizes) < 2 or not is_uneven(sizes, settings):
         return False
     is_believed = partition.counted is not None or _effective(sizes) >= settings.policy.least_effective
     return not (partition.has_gap(settings.policy) and is_believed)
 
 
-def _is_uneven(sizes: np.ndarray, settings: Settings) -> bool:
+def is_uneven(sizes: np.ndarray, settings: Settings) -> bool:
+    """Whether all clusters but one have far less than their share of the rows."""
     return bool(np.sort(sizes)[-2] < settings.policy.least_second * sizes.mean())
 
 
@@ -60,24 +58,13 @@ def cut_heap(
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))
     centres = in_order(min(runs, key=lambda run: run.inertia).centres, settings)
     of_drawn = nearest_centroids(drawn.values[0], centres)[0]
-    if len(centres) < 2 or _is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
+    if len(centres) < 2 or is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
         return partition
     if partition.has_gap(settings.policy):
-        again = _without_small_groups(engine, settings, partition)
+        again = cut_without_small_groups(engine, settings, partition, settings.policy.least_second)
         if not is_heap(settings, again, sizes_of(again)):
             return again
     return _by_position(partition, centres)
-
-
-def _without_small_groups(engine: Engine, settings: Settings, partition: Partition) -> Partition:
-    """The cut by weights that suit the data when groups of much fewer rows than the mean cluster are outliers."""
-    assert isinstance(partition.embedding, Lifted)
-    graph = partition.embedding.graph
-    assert isinstance(graph, RowsAndLandmarks)
-    chosen = replace(settings, policy=settings.policy.without_small_groups())
-    found = cut_landmarks(engine, chosen, graph.links, by_data(chosen, graph.links))
-    rejected = *partition.rejected, "one cluster leaves hardly a row to the others", *found.rejected
-    return replace(found, rejected=rejected, counted=partition.counted)
 
 
 def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
@@ -95,12 +82,3 @@ def corners(partition: Partition, drawn: Drawn) -> Centroids:
     places = np.eye(len(partition.centres), dtype=partition.embedding.dtype)
     squared = partition.embedding.label(places, *drawn.values)[1]
     return Centroids(places, 1, float(np.average(squared, weights=drawn.weight)))
-
-
-def to_nearest_centre(embedding: Lifted, centres: np.ndarray) -> Refined:
-    """The embedding, but that each row has the label of the nearest centre: centres are its prototypes."""
-    assert isinstance(embedding.graph, RowsAndLandmarks)
-    cells = Cells(centres.mean(axis=0, keepdims=True), np.array([0, len(centres)], np.int32))
-    search = CellSearch(centres, min(2, len(centres)), cells, n_probed=1)  # the last one found has no vote
-    prototypes = Prototypes(None, search, np.arange(len(centres), dtype=np.int32))
-    return Refined(embedding, prototypes, np.full(embedding.graph.n_points, UNSETTLED, np.int32))

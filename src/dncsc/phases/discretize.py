@@ -16,6 +16,7 @@ from dncsc.engines.seeds import generator
 from dncsc.phases.embedding import Embedding, Lifted
 from dncsc.phases.inputs import ROWS, columns_of, some_values_of, values_of
 from dncsc.phases.kmeans import Each, KMeans, kmeans, refine, spread_out
+from dncsc.phases.mixture import Classifier
 from dncsc.phases.noise import mark_noise
 from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
 from dncsc.phases.search import NEAREST
@@ -69,6 +70,7 @@ class _Label(Pass[_Sums]):
     embedding: Embedding
     centroids: np.ndarray
     noise_threshold: float | None
+    classifier: Classifier | None
     settled: Settled | None
     by_own: bool
     """whether rows near their own landmark are labelled without a look at the others"""
@@ -79,6 +81,8 @@ class _Label(Pass[_Sums]):
 
     @property
     def reads(self) -> Sequence[str]:
+        if self.classifier is not None and self.noise_threshold is None:
+            return ()
         return [*columns_of(self.embedding.inputs), *([SUBSET] if self.by_own else [])]
 
     def begin(self) -> _Sums:
@@ -86,7 +90,9 @@ class _Label(Pass[_Sums]):
 
     def visit(self, total: _Sums, block: Block) -> None:
         labels, inputs = block.columns[LABEL], self.embedding.inputs
-        if self.settled is None:
+        if self.classifier is not None:
+            labels[:] = self.classifier.label(block.rows)
+        elif self.settled is None:
             values = values_of(block, inputs)
             labels[:], squared = self.embedding.label(self.centroids, *values)
             total.squared += float(block.weight @ squared.astype(np.float64))
@@ -113,12 +119,19 @@ class _Label(Pass[_Sums]):
 
 
 def label_all(
-    engine: Engine, embedding: Embedding, centroids: Centroids, noise_threshold: float | None = None
+    engine: Engine,
+    embedding: Embedding,
+    centroids: Centroids,
+    noise_threshold: float | None = None,
+    classifier: Classifier | None = None,
 ) -> Labelled:
-    """Every row goes to the nearest centroid, unless it is too far from landmarks; fills the column `LABEL`."""
-    known = settled(embedding, centroids.places)
+    """Every row goes to the nearest centroid, or to what a classifier says; fills the column `LABEL`.
+
+    Rows that are too far from landmarks go to none.
+    """
+    known = None if classifier is not None else settled(embedding, centroids.places)
     by_own = known is not None and known.search is not None and not engine.has(NEAREST)
-    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold, known, by_own))
+    totals = engine.sweep(_Label(embedding, centroids.places, noise_threshold, classifier, known, by_own))
     inertia = sum(total.squared for total in totals)
     if centroids.mean_squared is not None:
         inertia = centroids.mean_squared * sum(total.mass for total in totals)
@@ -165,8 +178,13 @@ def k_means_of(drawn: Drawn, settings: Settings, embedding: Embedding, each: Eac
 
 def in_order(centres: np.ndarray, settings: Settings) -> np.ndarray:
     """Centres in an order that their places alone decide: a start that finds the same ones gives the same numbers."""
+    return np.asarray(centres[order_of(centres, settings)])
+
+
+def order_of(centres: np.ndarray, settings: Settings) -> np.ndarray:
+    """Int (k,): which centre comes first, and so on."""
     direction = generator(settings.seed, "number").standard_normal(centres.shape[1])
-    return np.asarray(centres[np.argsort(centres.astype(np.float64) @ direction)])
+    return np.argsort(centres.astype(np.float64) @ direction)
 
 
 def _preliminary_runs(points: np.ndarray, weight: np.ndarray, settings: Settings, each: Each) -> list[KMeans]:

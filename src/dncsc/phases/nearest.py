@@ -15,7 +15,14 @@ from dncsc.phases.sample import Drawn, draw_rows, rows_to_place
 from dncsc.phases.search import NEAREST, SQUARED, CandidateSearch, ExactSearch, Found, Search, candidate_search
 from dncsc.phases.select.tree import Selection, Tree
 from dncsc.phases.settings import ADAPTIVE, Settings
-from dncsc.phases.shared_sample import are_measured_when_read, rows_that_tell, sample_keys, shared_rows
+from dncsc.phases.shared_sample import (
+    are_measured_when_read,
+    forget_many,
+    keep_few,
+    rows_that_tell,
+    sample_keys,
+    shared_rows,
+)
 
 TRIED_ROWS = 256
 """that tell how many landmarks projections leave to look at"""
@@ -127,7 +134,7 @@ def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> 
         engine.register(search.columns)
         totals = [_link_sample(engine, settings, tree, search)]
     else:
-        engine.samples.clear()
+        forget_many(engine)
         totals = engine.sweep(_Link(search))
         for column in tree.columns:
             engine.drop(column.name)
@@ -160,7 +167,8 @@ def _link_sample(engine: Engine, settings: Settings, tree: Tree, search: Search)
     parts = engine.each(find, range(0, len(rows), size))
     found, total = Found(*map(np.concatenate, zip(*parts, strict=True))), _Linked(np.zeros(search.n_neighbors))
     total.add(found, drawn.weight)
-    engine.samples = {(sample_keys(settings), (NEAREST, SQUARED)): drawn._replace(values=list(found[:2]))}
+    keep_few(engine, settings, sample_keys(settings))
+    engine.samples[sample_keys(settings), (NEAREST, SQUARED)] = drawn._replace(values=list(found[:2]))
     return total
 
 

@@ -45,7 +45,12 @@ def find_noise_limit(engine: Engine, settings: Settings, embedding: Embedding) -
     return NoiseLimit(float(distance[order[last]]), float(weight[near] @ distance[order[near]] / within[last]))
 
 
-def mark_noise(labels: np.ndarray, embedding: Embedding, threshold: float, *values: np.ndarray) -> None:
-    """Take rows that are farther from their landmarks than the threshold out of their clusters."""
+def is_noise(embedding: Embedding, threshold: float, *values: np.ndarray) -> np.ndarray:
+    """Bool (n,): which rows are farther from their landmarks than the threshold."""
     assert isinstance(embedding, ThroughLandmarks)
-    labels[embedding.mean_distance(*values) > threshold] = NOISE
+    return np.asarray(embedding.mean_distance(*values) > threshold)
+
+
+def mark_noise(labels: np.ndarray, embedding: Embedding, threshold: float, *values: np.ndarray) -> None:
+    """Take rows that are noise out of their clusters."""
+    labels[is_noise(embedding, threshold, *values)] = NOISE

@@ -1,7 +1,7 @@
 """Clusters of a partition, and a second look at them.
 
-Noise may pass for a cluster, and one cluster may leave hardly a row to the others. A sample of the rows tells, before
-all are labelled. Only a cut that chose its weights itself is made again.
+Noise may pass for a cluster, so may a few rows that lie apart, and one cluster may leave hardly a row to the others. A
+sample of the rows tells, before all are labelled. Only a cut that chose its weights itself is made again.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dncsc.phases.embedding import Embedding, RowsAndLandmarks
 from dncsc.phases.noise import NoiseLimit
 from dncsc.phases.noise_cluster import SampledClusters, cut_without_noise, noise_in_the_way
 from dncsc.phases.settings import AUTO, Settings
+from dncsc.phases.small_groups import cut_without_small_groups, is_tiny, shows_clusters
 
 LOOKED_AT_ROWS = 5000
 """that tell what clusters are like"""
@@ -74,5 +75,9 @@ def find_clusters(
     if is_heap(settings, found.partition, sampled(found).sizes):
         divided = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
         if divided is not found.partition:
-            found = of(divided) if divided.centres is None else Clusters(divided, corners(divided, drawn))
+            return of(divided) if divided.centres is None else Clusters(divided, corners(divided, drawn))
+    if found.partition.counted is None and is_tiny(settings, sampled(found).sizes):
+        rest = of(cut_without_small_groups(engine, settings, found.partition, settings.policy.tiny))
+        if shows_clusters(settings, rest.partition, sampled(rest).sizes, found.partition):
+            return rest
     return found

@@ -17,6 +17,10 @@ from dncsc.phases.settings import AUTO, Settings
 
 MANY_ROWS = 200_000
 """beyond which some tell for all"""
+FEW_ROWS, FEW_ROWS_A_CLUSTER = 2000, 100
+"""that tell what clusters are like, at least"""
+FEW = "few rows"
+"""Where these are kept among the samples of an engine."""
 
 
 def are_measured_when_read(n_rows: int, n_features: int) -> bool:
@@ -39,6 +43,45 @@ def rows_that_tell(engine: Engine, settings: Settings, n_landmarks: int) -> int 
 def sample_keys(settings: Settings) -> np.uint64:
     """By which these rows are drawn: a smaller sample is part of a larger one."""
     return stream(settings.seed, "discretize")
+
+
+def first_keys(settings: Settings) -> np.uint64:
+    """By which the rows are drawn that the first round of a division sees."""
+    return stream(settings.seed, "select", 0)
+
+
+def few_rows_tell(engine: Engine, settings: Settings) -> bool:
+    """Whether a few rows are asked what clusters are like: few clusters, by weights that choose themselves."""
+    policy = settings.policy
+    are_few = settings.count_clusters or settings.n_clusters < policy.many_clusters
+    return settings.bandwidth == AUTO and are_few and engine.layout.n_features <= policy.looked_at_features
+
+
+def keep_few(engine: Engine, settings: Settings, keys: np.uint64) -> None:
+    """Give up all samples, which are large, but for a few rows: those kept before, or some of these keys."""
+    known: Drawn | None = engine.samples.get((keys, (ROWS,)))
+    if known is not None and few_rows_tell(engine, settings):
+        engine.samples.setdefault((FEW, keys), known.fewer(_how_few(settings)))
+    forget_many(engine)
+
+
+def forget_many(engine: Engine) -> None:
+    """Give up all other samples."""
+    engine.samples = {name: drawn for name, drawn in engine.samples.items() if name[0] is FEW}
+
+
+def few_rows(engine: Engine, settings: Settings) -> Drawn:
+    """A few rows, drawn unless a phase before has drawn and kept them."""
+    is_shared = rows_that_tell(engine, settings, settings.n_landmarks) is not None
+    keys, wanted = sample_keys(settings) if is_shared else first_keys(settings), _how_few(settings)
+    known: Drawn | None = engine.samples.get((FEW, keys))
+    if known is None or len(known.keys) < min(wanted, settings.n_counted):
+        known = draw_rows(engine, keys, wanted, settings.n_counted)
+    return known.fewer(wanted)
+
+
+def _how_few(settings: Settings) -> int:
+    return max(FEW_ROWS, FEW_ROWS_A_CLUSTER * settings.n_clusters)
 
 
 def shared_rows(engine: Engine, settings: Settings, wanted: int) -> Drawn:

@@ -14,7 +14,7 @@ from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum
 
-FINE_ALONE = CutPolicy(told=2.0)
+FINE_ALONE = CutPolicy(told=2.0, looked_at_features=0)
 
 
 class WithPolicy(DnCSC):

@@ -7,6 +7,7 @@ landmarks, with the mass of their rows, are taken for rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from dncsc.phases.affinity import gaussian
 from dncsc.phases.cut.categories import common_values, share_explained
 from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.landmark_graph import LandmarkGraph
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.kmeans import kmeans
 
@@ -48,9 +50,9 @@ def beyond_categories(
 ) -> View:
     """The spectrum as it is, or a coarser view of the same landmarks where that tells far less of categories.
 
-    Each step has to halve what is explained of the values that many landmarks share. Images share the value of their
-    background; all views explain it alike. And where values are shared, and a graph of too many parts had some of them
-    joined by chance, a coarser view is taken that is in one piece and shows clear clusters.
+    Where values are shared, and the cut explains some of them or is one of too many parts, a coarser view is taken that
+    is in one piece and shows clusters more clearly. Else each step has to halve what is explained of these values.
+    Images share the value of their background; all views explain it alike.
     """
     policy, n_coarse = wanted.policy, _n_coarse(len(landmarks), wanted)
     taken, with_rows = View(fine), np.flatnonzero(mass > 0)
@@ -69,23 +71,45 @@ def beyond_categories(
         return View(replace(fine, coordinates=np.eye(own.max() + 1)[own]), is_by_position=True)
 
     common, n_values = common_values(landmarks, mass, policy)
-    told = share_explained(common, mass, fine.coordinates)
-    if len(told) and told.max() < policy.told and fine.is_joined and not fine.is_clear(wanted.n_clusters, policy):
-        view = coarse()  # which parts were joined is chance
-        is_whole = not view.spectrum.component.any()
-        return view if is_whole and view.spectrum.is_clear(wanted.n_clusters, policy) else taken
-    for coarser in (coarse, by_position):
-        if told.max(initial=0) < policy.told:
-            return taken
-        view = coarser()
-        now = share_explained(common, mass, view.spectrum.coordinates)
+
+    def told_by(view: View) -> np.ndarray:
+        return share_explained(common, mass, view.spectrum.coordinates)
+
+    told = told_by(taken)
+    is_clear, is_shattered = (has(wanted.n_clusters, policy) for has in (fine.is_clear, fine.is_shattered))
+    are_parts = len(told) > 0 and (fine.is_joined or is_shattered) and not is_clear  # any of them may be a cluster
+    if not are_parts and told.max(initial=0) < policy.told:
+        return taken
+    view = coarse()
+    is_clearer = are_parts or view.spectrum.clearness > fine.clearness
+    if is_clearer and not view.spectrum.component.any() and view.spectrum.is_clear(wanted.n_clusters, policy):
+        return view
+    taken, told = _halving(taken, told, [lambda: view, by_position], told_by, policy)
+    if told.max() < policy.told and not taken.is_by_position:
+        return taken
+    of_values = told[:n_values]  # one that clusters have as their own is told nearly whole
+    tells_in_part = bool(np.any((of_values >= policy.told) & (of_values < policy.told_whole)))
+    is_torn = taken.is_by_position or (tells_in_part and is_shattered and (fine.is_joined or not is_clear))
+    return taken._replace(is_torn=is_torn)
+
+
+def _halving(
+    taken: View,
+    told: np.ndarray,
+    coarser: Sequence[Callable[[], View]],
+    told_by: Callable[[View], np.ndarray],
+    policy: CutPolicy,
+) -> tuple[View, np.ndarray]:
+    """The last of several views that each explain half as much as the one before, and what it explains."""
+    for make in coarser:
+        if told.max() < policy.told:
+            break
+        view = make()
+        now = told_by(view)
         if told @ now > policy.forgotten * (told @ told):
             break
         taken, told = view, now
-    of_values = told[:n_values]  # one that clusters have as their own is told nearly whole
-    tells_in_part = bool(np.any((of_values >= policy.told) & (of_values < policy.told_whole)))
-    is_torn = taken.is_by_position or (tells_in_part and fine.is_shattered(wanted.n_clusters, policy))
-    return taken._replace(is_torn=is_torn)
+    return taken, told
 
 
 def _n_coarse(p: int, wanted: Wanted) -> int:

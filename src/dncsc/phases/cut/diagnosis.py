@@ -54,6 +54,8 @@ class Diagnosis:
     second_count : int or None
         Where few clusters were counted, and all else speaks for their number: what half as many other landmarks count,
         if that is another number, or in doubt.
+    is_gaussian : bool
+        Whether clusters are like Gaussians, and rows went to the most probable of as many of these.
     """
 
     n_clusters: int
@@ -71,6 +73,7 @@ class Diagnosis:
     smallest: int | None = None
     clear_from: float = CutPolicy.clear_gap
     second_count: int | None = None
+    is_gaussian: bool = False
 
     @property
     def is_doubtful(self) -> bool:
@@ -109,6 +112,8 @@ class Diagnosis:
         found.append(self._on_second_count())
         if self._is_nearly_all:
             found.append(f"One cluster has {self.largest_share:.0%} of the rows.")
+        if self.is_gaussian:
+            found.append("Clusters look like Gaussians (ellipses): each row went to the most probable one.")
         if self.smallest is not None:
             found.append(f"Groups of fewer than {self.smallest:,} rows may not be counted.")
         return " ".join(each for each in found if each)
@@ -173,7 +178,7 @@ class Diagnosis:
         return f"Counted again with other landmarks, there are {found}."
 
 
-def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagnosis:
+def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int, is_gaussian: bool = False) -> Diagnosis:
     """What a partition into clusters of these sizes says about itself."""
     counted = partition.counted
     gap = partition if counted is None else counted
@@ -193,4 +198,5 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int) -> Diagno
         None if counted is None else counted.smallest,
         float(gap.clear_from),
         None if counted is None else counted.second_count,
+        is_gaussian,
     )

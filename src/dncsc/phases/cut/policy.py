@@ -140,6 +140,28 @@ class CutPolicy:
     """of the clusters sought: where these are fewer in effect, by the entropy of their sizes, small groups are outliers
     for all their gap (without: ARI of patches of images, some of them far from all others, 45 to 69)"""
 
+    # Small groups
+    tiny: float = 0.1
+    """of the mean cluster's rows: a cluster of fewer is left out where the rest shows as many clusters (without: ARI of
+    tables with categories and gaps 3, of some 45)"""
+
+    # Clusters that touch and are Gaussian
+    mixture_features: int = 32
+    """or fewer, that clusters are Gaussian in: among more no rows tell what clusters are like (images of 36 lose 20)"""
+    looked_at_features: int = 64
+    """or fewer, of which some may be categories"""
+    finer_mixture: int = 3
+    """times as many Gaussians, which describe clusters of other shapes better (2: ARI of moons and rings among other
+    features 4 to 9)"""
+    far_better: float = 1.0
+    """by which these are at first, in Akaike's criterion a row, where no mixture is tried"""
+    rows_a_parameter: float = 2.0
+    """of a Gaussian, among the rows that tell, where these are not all (without: ARI of 20 to 49 Gaussians in 10 to 32
+    features 5 to 20)"""
+    least_likeness: float = 0.1
+    """adjusted Rand index of mixture and cut: where they are not alike at all, one of them errs by chance (without: ARI
+    of rings among other features 95), unless nearly all rows are one cluster of the cut"""
+
     # Noise that passes for a cluster
     noise_of_cluster: float = 0.5
     """share of a cluster's rows that are noise, where `noise` is asked for, from which on it is left out of the cut"""
@@ -264,10 +286,10 @@ class CutPolicy:
         """How many rows agree with their neighbours, where labels are refined."""
         return min(self.prototypes, n_rows)
 
-    def without_small_groups(self) -> CutPolicy:
-        """The same for data whose small groups are outliers, however far away they are."""
-        least = self.least_second
-        return replace(self, outlier_share=least, max_outlier_share=least, component_landmarks=sys.maxsize)
+    def without_small_groups(self, least: float) -> CutPolicy:
+        """The same for data whose groups of fewer rows, in mean clusters, are outliers, however far away they are."""
+        most = max(least, self.max_outlier_share)
+        return replace(self, outlier_share=least, max_outlier_share=most, component_landmarks=sys.maxsize)
 
     def are_many(self, n_clusters: int, counted: bool, n_features: int) -> bool:
         """Whether so many clusters are many, or, where they are to be counted, whether there may be many."""

@@ -144,4 +144,4 @@ def _clearness(eigenvalues: np.ndarray, k: int) -> float:
     """How many times larger the eigenvalue behind the k-th is; infinitely, where there is none."""
     if len(eigenvalues) <= k:
         return np.inf
-    return float(eigenvalues[k] / max(eigenvalues[k - 1], 1 - LARGEST_EIGENVALUE))
+    return float(eigenvalues[k] / max(eigenvalues[k - 1], ROUNDING))

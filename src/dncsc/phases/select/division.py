@@ -15,10 +15,9 @@ from dncsc.kernels.grouping import group_rows
 from dncsc.kernels.sums import add_by_group
 from dncsc.phases.kmeans import added
 from dncsc.phases.sample import Drawn, draw_in_groups
-from dncsc.phases.select.few_directions import first_keys
 from dncsc.phases.select.tree import SUBSET, Level, Subsets, divide, lloyd
 from dncsc.phases.settings import Settings
-from dncsc.phases.shared_sample import drawn_once
+from dncsc.phases.shared_sample import drawn_once, first_keys, keep_few
 
 LEAST_A_PART = 20
 """sampled rows, on average: few far ones take no landmarks from the others"""
@@ -78,7 +77,7 @@ class AllRows:
     def draw(self, round_: int, wanted: np.ndarray, count: np.ndarray) -> Samples:
         if round_ == 0:
             drawn = drawn_once(self.engine, self.settings, first_keys(self.settings), int(wanted[0]))
-            self.engine.samples.clear()
+            keep_few(self.engine, self.settings, first_keys(self.settings))
             return iter([(np.array([0]), drawn)])
         return draw_in_groups(self.engine, stream(self.settings.seed, "select", round_), wanted, count, SUBSET)
 

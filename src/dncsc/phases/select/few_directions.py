@@ -14,12 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from dncsc.engines.base import Column, Engine
-from dncsc.engines.seeds import stream
 from dncsc.kernels.nearest import search_others
 from dncsc.kernels.projection import directions_of, projected
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import AUTO, Settings
-from dncsc.phases.shared_sample import drawn_once
+from dncsc.phases.shared_sample import drawn_once, first_keys, keep_few
 
 LEAST_FEATURES, FEATURES_A_DIRECTION, MOST_DIRECTIONS = 32, 4, 31
 """Of fewer features, or by more directions, there is little to gain."""
@@ -43,11 +42,6 @@ class _Projection:
 
     def make(self, rows: np.ndarray, *values: np.ndarray) -> Sequence[np.ndarray]:
         return [projected(rows, self.directions)]
-
-
-def first_keys(settings: Settings) -> np.uint64:
-    """By which the rows are drawn that the first round of a division sees."""
-    return stream(settings.seed, "select", 0)
 
 
 def few_directions(engine: Engine, settings: Settings, n_drawn: int) -> np.ndarray | None:
@@ -80,7 +74,7 @@ def directions_that_tell(rows: np.ndarray, least: float) -> np.ndarray | None:
 
 def draw_projected(engine: Engine, settings: Settings, directions: np.ndarray) -> Drawn:
     """Rows to divide, in these directions."""
-    engine.samples.clear()
+    keep_few(engine, settings, first_keys(settings))
     engine.register([Column(PROJECTED, engine.frame.dtype, len(directions), _Projection(directions))])
     wanted = ROWS_A_LANDMARK * settings.n_landmarks
     drawn = draw_rows(engine, first_keys(settings), wanted, settings.n_counted, (PROJECTED,))

@@ -51,7 +51,7 @@ def beyond_categories(
     """The spectrum as it is, or a coarser view of the same landmarks where that tells far less of categories.
 
     Where values are shared, and the cut explains some of them or is one of too many parts, a coarser view is taken that
-    is in one piece and shows clusters more clearly. Else each step has to halve what is explained of these values.
+    has no small part and shows clusters more clearly. Else each step has to halve what is explained of these values.
     Images share the value of their background; all views explain it alike.
     """
     policy, n_coarse = wanted.policy, _n_coarse(len(landmarks), wanted)
@@ -82,7 +82,8 @@ def beyond_categories(
         return taken
     view = coarse()
     is_clearer = are_parts or view.spectrum.clearness > fine.clearness
-    if is_clearer and not view.spectrum.component.any() and view.spectrum.is_clear(wanted.n_clusters, policy):
+    has_gap = view.spectrum.is_clear(wanted.n_clusters, policy)
+    if is_clearer and has_gap and _has_large_parts(view.spectrum, mass, wanted):
         return view
     taken, told = _halving(taken, told, [lambda: view, by_position], told_by, policy)
     if told.max() < policy.told and not taken.is_by_position:
@@ -91,6 +92,12 @@ def beyond_categories(
     tells_in_part = bool(np.any((of_values >= policy.told) & (of_values < policy.told_whole)))
     is_torn = taken.is_by_position or (tells_in_part and is_shattered and (fine.is_joined or not is_clear))
     return taken._replace(is_torn=is_torn)
+
+
+def _has_large_parts(spectrum: Spectrum, mass: np.ndarray, wanted: Wanted) -> bool:
+    """Whether a graph is in one piece, or in parts of which each has much of a cluster's share of the rows."""
+    of_parts = np.bincount(spectrum.component, mass)
+    return not spectrum.is_joined and of_parts.min() >= wanted.policy.least_second * mass.sum() / wanted.n_clusters
 
 
 def _halving(

@@ -46,6 +46,20 @@ def test_a_messy_table_is_clustered_in_two_commands_from_its_first_error(name, c
     assert "l.csv exists already" in capsys.readouterr().err
 
 
+def test_marks_for_gaps_are_missing_and_what_is_left_out_is_told(capsys):
+    frame = FRAME[["age", "income", "city"]].assign(price=[f"${10 + row / 4}" for row in range(N)])
+    frame = frame.astype(object)
+    frame.iloc[::9, [0, 1, 2, 3]] = "-"
+    frame.to_csv("t.csv", index=False, na_rep="?")
+    assert main(["fit", "t.csv", *FIT]) == 2
+    said = capsys.readouterr().err
+    assert "looks like money" in said
+    assert "This command works, but without 'price': see what to do about them above." in said
+    command = command_in(said)
+    assert "--missing median" in " ".join(command)
+    assert main(command) == 0
+
+
 def test_the_first_command_needs_to_say_nothing_but_the_number_of_clusters(capsys):
     write(FRAME.assign(invoice=[f"INV-{row}" for row in range(N)], row=range(N)), "t.csv")
     Path("labels.csv").touch()

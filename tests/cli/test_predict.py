@@ -11,6 +11,7 @@ import pytest
 from client_tables import ENCODED, FIT, FRAME, N, write
 from dncsc import load_model
 from dncsc.cli import main
+from dncsc.rows.dialect import MISSING
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +38,19 @@ def test_a_model_remembers_what_columns_become(name, capsys):
     assert capsys.readouterr().err == "dncsc: bad.csv: column 'age' holds 'old' in row 0, which is no number.\n"
     names = load_model("m.npz").feature_names_in_.tolist()
     assert names == ["age", "income", "city=Bern, old", "city=Oslo", "city=Rome", "city is missing", "member"]
+
+
+@pytest.mark.parametrize("mark", MISSING)
+@pytest.mark.parametrize("missing", ["median", "drop"])
+def test_what_was_missing_for_the_fit_is_missing_for_predict(mark, missing, capsys):
+    holes = FRAME[["age", "income", "city", "born"]].astype(object)
+    holes.iloc[[3, 5, 8, 9], [0, 1, 2, 3]] = mark
+    holes.to_csv("t.csv", index=False, na_rep=mark)
+    encoded = ["--missing", missing, "--categorical", "one-hot", "--dates", "number", "--scale", "standard"]
+    assert main(["fit", "t.csv", *FIT, *encoded, "-o", "l.csv", "--model", "m.npz", "-q"]) == 0
+    assert main(["predict", "m.npz", "t.csv", "-o", "p.csv", "-q"]) == 0
+    assert Path("p.csv").read_text() == Path("l.csv").read_text()
+    assert "did not see" not in capsys.readouterr().err
 
 
 def test_rows_in_the_place_of_the_model_are_told(capsys):

@@ -170,6 +170,22 @@ def test_hints_name_columns_that_count_up_or_outweigh_others(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("cells", "is_told"),
+    [
+        (["542", "1.794", "12.345", "7"], True),
+        (["542", "1.794", "12.345", "0.7"], False),
+        (["5.25", "1.5", "3", "8"], False),
+        (["1.794", "2.512", "3.141", "9.807"], False),
+        (["1542", "1.794", "12.345", "7"], False),
+    ],
+)
+def test_points_that_may_stand_between_thousands_are_told(cells, is_told, capsys):
+    Path("t.csv").write_text("x;y\n" + "".join(f"{cell};{row % 7}\n" for row, cell in enumerate(cells * 30)))
+    assert main(["fit", "t.csv", "-k", "2", "-o", "l.csv"]) == 0
+    assert ("give --thousands . --decimal ," in capsys.readouterr().err) == is_told
+
+
 def test_columns_are_looked_at_block_by_block(monkeypatch, capsys):
     text = io.StringIO()
     pd.concat([FRAME] * 400, ignore_index=True).assign(client=np.arange(400 * N)).to_csv(text, index=False)

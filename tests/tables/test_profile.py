@@ -145,11 +145,11 @@ def test_numbers_with_a_slip_are_no_category_and_no_id():
 
 def test_a_mark_for_gaps_among_numbers_is_told_however_often_it_stands_there():
     numbers = [str(number / 4) for number in range(N)]
-    for mark in ("-", "?", "--"):
+    for mark in ("*", "...", "+"):
         for blocks in ([numbers * 2 + [mark] * N], [numbers, [mark] * N, numbers]):
             found = of(*map(pa.array, blocks), is_text=True)
             assert (found.kind, found.misfit) == ("text", (len(blocks[0]) if blocks[1:] else 2 * N, mark))
-    for others in (["-", "?"] * N, ["other"] * N, ["-"] * 3 * N):
+    for others in (["*", "+"] * N, ["other"] * N, ["*"] * 3 * N):
         assert of(pa.array(numbers * 2 + others), is_text=True).misfit is None
 
 

@@ -49,8 +49,8 @@ class DiagnosisError(InputError):
     def told(self, arguments: Sequence[str]) -> str:
         """All of it in lines, the last of which is a command: what was typed, with these options."""
         shown = profile_lines(self.profiles[:MOST_LINES], sys.stderr)
-        more = len(self.profiles) - MOST_LINES
-        shown += [f"and {more} columns more"] if more > 0 else []
+        hidden = len(self.profiles) - MOST_LINES
+        shown += [f"and {hidden} columns more"] if hidden > 0 else []
         if self.options is None:
             return "\n".join([str(self), "", *shown, "", "None of them can be a feature."])
         ready = shlex.join(["dncsc", *amended(arguments, self.options)])
@@ -58,7 +58,10 @@ class DiagnosisError(InputError):
         dropped = split_names(self.options.get("--drop", ""))
         if any(column.kind == DATE and column.name in dropped for column in self.profiles):
             others.append("--dates number makes days of dates")
-        text = f"This command works.{' You may also like: ' * bool(others)}{'; '.join(others)}{'.' * bool(others)}"
+        meant = [column.name for column in self.profiles if column.name in dropped and _is_meant_as_numbers(column)]
+        without = f", but without {' and '.join(map(repr, meant))}: see what to do about them above" if meant else ""
+        more = f" You may also like: {'; '.join(others)}." if others else ""
+        text = f"This command works{without}.{more}"
         return "\n".join([str(self), "", *shown, "", text, ready])
 
 
@@ -66,6 +69,11 @@ def profile_lines(profiles: Sequence[ColumnProfile], stream: Any = None) -> list
     """A table of columns: name, what it holds, the share that is missing, values or spread."""
     cells = [[_short(column.name), _holds(column), _missing(column), _values(column)] for column in profiles]
     return table_lines(["column", "holds", "missing", "values"], cells, ["missing"], stream)
+
+
+def _is_meant_as_numbers(column: ColumnProfile) -> bool:
+    """Whether a column of texts could be a feature if its cells were written otherwise."""
+    return column.kind == TEXT and bool(column.looks_like or column.misfit)
 
 
 def _short(text: str) -> str:

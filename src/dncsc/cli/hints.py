@@ -8,9 +8,14 @@ from dncsc.cli.diagnosis import SPREAD_RATIO
 from dncsc.cli.errors import tell
 from dncsc.cli.inputs import join_names
 from dncsc.cli.tables import FeatureTable
+from dncsc.rows import Rows
+from dncsc.rows.formats import format_of
 from dncsc.tables.learning import TableOptions
 from dncsc.tables.profile import LEAST_ID_ROWS
 from dncsc.tables.rows import CompleteRows
+
+LEAST_WHOLE = 0.05
+"""Share of whole numbers in a column whose decimals may be thousands."""
 
 
 def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
@@ -35,6 +40,11 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
                 f"hint: column {name!r} counts up from row to row, as an id does, and is used as a feature. Carry it "
                 f"over with --id {shown}, or leave it out with --drop {shown}."
             )
+        if len(present) and options.notation.is_plain and _is_text(stored) and _may_have_thousands(present):
+            tell(
+                f"hint: all decimals of column {name!r} have three digits. If a point stands between its thousands, "
+                "give --thousands . --decimal ,"
+            )
     varied = {name: value for name, value in spread.items() if 0 < value < np.inf}
     if stored.names is None or options.scale != "none" or not varied:
         return
@@ -45,3 +55,18 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
             f"hint: column {wide!r} spreads {times} times as far as {narrow!r}, and decides nearly alone. With --scale "
             "standard columns count alike."
         )
+
+
+def _is_text(stored: Rows) -> bool:
+    """Whether numbers stand as texts in files."""
+    return all(format_of(file).is_text for file in stored.files)
+
+
+def _may_have_thousands(values: np.ndarray) -> bool:
+    """Whether numbers such as 1.794 beside 542 may be thousands: measurements with three decimals are hardly whole."""
+    is_whole = values == np.floor(values)
+    if is_whole.mean() < LEAST_WHOLE or is_whole.all() or np.abs(values).max() >= 1000:
+        return False
+    has_three = np.isclose(values * 1000, np.round(values * 1000), rtol=0, atol=1e-6)
+    has_two = np.isclose(values * 100, np.round(values * 100), rtol=0, atol=1e-7)
+    return bool((has_three & (is_whole | (np.abs(values) >= 1))).all() and not has_two.all())

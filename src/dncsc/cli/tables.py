@@ -21,6 +21,7 @@ from dncsc.rows.base import BATCH_ROWS, FileState
 from dncsc.rows.columns import MissingValueError, NotNumbersError, column_names
 from dncsc.rows.format import CellReaders
 from dncsc.rows.formats import format_of, read_columns, read_header
+from dncsc.tables.cells import as_cells
 from dncsc.tables.encoding import CellError, Encoding, NumberColumn
 from dncsc.tables.learning import TableOptions, UnusableColumnsError, learned, planned
 from dncsc.tables.notation import PLAIN, Notation
@@ -211,9 +212,11 @@ def _surveyed(read: InputTable, names: list[str], encoding: Encoding) -> CellRea
     called = [replace(column, name=name) for column, name in zip(encoding.columns, names, strict=True)]
     encoding, n_rows = replace(encoding, columns=tuple(called)), dict[Path, int]()
     survey, readers = Survey(encoding), encoding.readers()
+    is_text = format_of(FileState.of(read.files[0])).is_text
     for path, row, block in _blocks(read, names, n_rows):
         with _telling_where(path, row):
-            survey.add(np.stack([reader(cells) for reader, cells in zip(readers, block, strict=True)], axis=1))
+            cells = [as_cells(column, is_text) for column in block]
+            survey.add(np.stack([reader(each) for reader, each in zip(readers, cells, strict=True)], axis=1))
     if encoding.missing == "refuse":
         survey.refuse_gaps()
     for sentence in survey.warnings():

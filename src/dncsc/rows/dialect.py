@@ -30,7 +30,8 @@ SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
 """The line above the names by which a file tells spreadsheets what stands between cells."""
 
 GZIP_MAGIC = b"\x1f\x8b"
-MISSING = ["", "#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "NULL", "null", "None"]
+WORDS_FOR_MISSING = ["#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "N.A.", "n.a.", "<NA>", "NULL", "null", "None"]
+MISSING = ["", *WORDS_FOR_MISSING, "-", "--", "\u2013", "\u2014", "?"]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
 
@@ -173,7 +174,7 @@ def _is_header(first: list[str], second: list[str]) -> bool:
     if not all(cell.isdecimal() for cell in values) or len(set(first)) < len(first):
         return False
     pairs = list(zip(first, second, strict=False))
-    texts = [(above, below) for above, below in pairs if not _is_value(above) and above not in (*MISSING, "?")]
+    texts = [(above, below) for above, below in pairs if not _is_value(above) and above not in MISSING]
     if not pairs or any(_is_value(below) for _, below in texts):
         return True
     # Equal steps, by which years can be told from measurements; between two numbers, a step of one.

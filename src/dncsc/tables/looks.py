@@ -111,7 +111,7 @@ class Slips:
     def first(self, most: float = np.inf, most_marks: float = np.inf) -> tuple[int, str] | None:
         """Row and letters of the first, if there are at most so many, by the notation that has the fewest.
 
-        More may be there of one and the same mark for a gap, as - or ?, which has no letters.
+        More may be there of one and the same mark for a gap, as *, which has no letters.
         """
         notation = min(self._counts, key=self._counts.__getitem__)
         _, cell = self._first.get(notation, (0, "a"))

@@ -40,12 +40,24 @@ def test_good_clusters_need_no_advice(facts):
         ([0, 0.0007, 0.0037, 0.0038, 0.0133, 0.0148, 0.03], 2, None),  # gaps grow, but none is clearer for its height
         ([0, 0.4, 0.45, 0.5], 3, None),  # one cluster is no clustering
         ([0, 0, 0, 0], 2, None),
+        ([0, 0, 1e-15, 7e-11, 0.1], 3, 4),
+        ([0, 1e-15, 7e-11, 9e-11], 3, None),  # all are rounding
     ],
 )
 def test_a_clearer_gap_elsewhere_is_advised(facts, eigenvalues, k, other):
     changed = replace(facts, eigenvalues=eigenvalues, n_clusters=k)
     assert suggested_k(changed) == other
     assert (f"try n_clusters={other}" in given(changed).replace("`", "")) == (other is not None)
+
+
+def test_a_number_that_is_in_doubt_is_told(facts):
+    unsure = replace(
+        facts.model.diagnosis_, was_counted=True, is_clear=False, candidates=np.array([[7, 3.0], [2, 1.5]])
+    )
+    model = copy.copy(facts.model)
+    model.diagnosis_ = unsure
+    tips = given(replace(facts, model=model))
+    assert "It is not sure how many clusters there are: try `n_clusters=7` or `n_clusters=2`." in tips
 
 
 def test_a_model_that_differs_from_all_other_runs_may_be_unlucky(facts):

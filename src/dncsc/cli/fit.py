@@ -169,6 +169,7 @@ def _model_facts(estimator: Any) -> dict[str, Any]:
         "diagnosis": "" if diagnosis is None else str(diagnosis),
         "is_clear": None if diagnosis is None else diagnosis.is_clear and not diagnosis.is_doubtful,
         "is_doubtful": None if diagnosis is None else diagnosis.is_doubtful,
+        "is_gaussian": None if diagnosis is None else diagnosis.is_gaussian,
     }
 
 

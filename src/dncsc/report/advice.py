@@ -16,6 +16,8 @@ SMALL_SHARE, SMALL_COUNT = 0.001, 10
 """Clusters of fewer rows than this may be outliers."""
 STABILITY_LINES = 15
 """Clusters whose stability is shown at once: the least stable."""
+ROUNDING = 1e-10
+"""Eigenvalues below it leave gaps by chance."""
 MARKS = {STABLE: "\u25cf", PARTLY: "\u25d0", UNSTABLE: "\u25cb"}
 
 
@@ -34,8 +36,8 @@ def suggested_k(facts: Facts) -> int | None:
     if own is None:
         return None
     values, k = np.asarray(facts.eigenvalues), facts.n_clusters
-    widths, heights = np.diff(values), np.maximum(values[1:], 1e-12)
-    clearer = (widths > 2 * own) & (widths / heights > own / heights[k - 1])
+    widths, heights = np.diff(values), np.maximum(values[1:], ROUNDING)
+    clearer = (widths > max(2 * own, ROUNDING)) & (widths / heights > own / heights[k - 1])
     clearer[[0, k - 1]] = False
     return int(np.where(clearer, widths, 0).argmax()) + 1 if clearer.any() else None
 
@@ -69,6 +71,10 @@ def _on_number(facts: Facts, trust: Trust) -> Iterator[str]:
             f"({trust.ari:.2f}), which may have had an unlucky start: try `random_state={trust.reruns[0].seed}`."
         )
         return
+    diagnosis = getattr(facts.model, "diagnosis_", None)
+    if diagnosis is not None and diagnosis.was_counted and diagnosis.is_doubtful:
+        others = [f"`n_clusters={number:.0f}`" for number, _ in diagnosis.candidates]
+        yield f"It is not sure how many clusters there are{': try ' * bool(others)}{' or '.join(others)}."
     other, fewer = suggested_k(facts), facts.n_clusters - 1
     if other is not None:
         yield f"The eigenvalues have a clearer gap after {other}: try `n_clusters={other}`."

@@ -116,6 +116,8 @@ def test_the_diagnosis_is_kept_with_the_model(tmp_path):
     model.save(tmp_path / "model.npz")
     again = load_model(tmp_path / "model.npz").diagnosis_
     assert str(again) == str(model.diagnosis_)
+    assert again == model.diagnosis_
+    assert replace(again, clearness=1.0) != model.diagnosis_ != str(again)
     assert "the eigenvalue behind 3 clusters is" in str(again)
 
 

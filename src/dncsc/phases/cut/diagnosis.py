@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -15,7 +15,7 @@ LARGEST = 1e9
 """clearness that is told: a gap behind eigenvalues of 0 has none"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Diagnosis:
     """How clearly the graph shows the clusters; `str` puts it into a sentence or two.
 
@@ -74,6 +74,13 @@ class Diagnosis:
     clear_from: float = CutPolicy.clear_gap
     second_count: int | None = None
     is_gaussian: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Diagnosis):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def is_doubtful(self) -> bool:

@@ -36,6 +36,7 @@ from dncsc.phases.select.tree import Selection
 from dncsc.phases.settings import Settings
 from dncsc.phases.shared_sample import keep_sample
 from dncsc.phases.survey import Surveyed, survey
+from dncsc.phases.two_modes import count_modes
 from dncsc.recipes import Recipe
 from dncsc.steps import Keeper, Steps
 from dncsc.version import __version__
@@ -127,6 +128,9 @@ def run(
     model = Model(engine.frame, embedding, centroids.places, placed.noise_threshold, placed.classifier)
     labelled = replace(placed.labelled, inertia=inertia)
     labels = engine.take(LABEL)
+    if partition.counted is not None and _is_sure(partition, labelled.count):
+        n_modes = steps("confirm", count_modes, chosen, partition, embedding, centroids.places, say=False)
+        partition = replace(partition, counted=replace(partition.counted, n_parts=n_modes))
     if partition.counted is not None and _is_sure(partition, labelled.count):
         others = _other_landmarks(choose(used is not recipe), partition.counted)
         counted = steps("confirm", _confirm, used, others, partition.counted, labelled.count)

@@ -49,6 +49,13 @@ def test_every_kind_of_table_gives_the_same_features(kind):
     np.testing.assert_array_equal(encoder.transform(turned), found)
 
 
+def test_numbers_that_pandas_calls_categories_are_categories():
+    frame = pd.DataFrame({"age": [20.0, 40, 30, 60], "plan": pd.Categorical([1, 2, None, 1])})
+    encoder = TableEncoder(scale="none").fit(frame)
+    assert encoder.get_feature_names_out().tolist() == ["age", "plan=1", "plan=2", "plan is missing"]
+    np.testing.assert_array_equal(encoder.transform(frame.astype({"plan": "Int64"})), encoder.transform(frame))
+
+
 def test_it_stands_in_a_pipeline_and_is_cloned_pickled_and_asked_for_frames(blobs):
     X, y = blobs(300, k=3)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(kind=np.array(["u", "v", "w"])[y], when=pd.Timestamp(0))

@@ -1,4 +1,4 @@
-"""Clusters that touch and are Gaussian: rows go to the likeliest of as many Gaussians.
+"""Clusters that are Gaussian: rows go to the most probable of as many Gaussians.
 
 A graph shows clusters of any shape, and draws the borders of those that touch only roughly. Where clusters are
 Gaussian, a mixture of as many Gaussians knows the borders best. Whether they are is asked of the rows: a mixture of
@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.by_position import is_uneven
-from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, one_run, order_of
 from dncsc.phases.embedding import Lifted
 from dncsc.phases.kmeans import kmeans, refine, spread_out
-from dncsc.phases.mixture import SETTLED, Centres, Fit, Mixture, fit_mixture
+from dncsc.phases.labelled_rows import LabelledRows
+from dncsc.phases.mixture import SETTLED, Centres, Fit, Mixture
 from dncsc.phases.noise import NoiseLimit, is_noise
 from dncsc.phases.own_choice import agreement
 from dncsc.phases.second_look import Clusters
@@ -31,10 +30,6 @@ from dncsc.phases.shared_sample import few_rows, few_rows_tell
 
 STARTS, START_ROWS = 10, 1000
 """of the k-means that a mixture starts from, and rows that it sees"""
-MOST_CATEGORIES = 10
-"""values of a feature that is a category, or a short scale; one of more may be that of a Gaussian"""
-ROUNDING = 1e-12
-"""of the largest spread: a feature with less does not vary"""
 PATIENCE = 10
 """Iterations, at the pace of the last one, in which a mixture that lags behind another one has to catch up"""
 ROWS_A_DIMENSION = 2
@@ -51,18 +46,6 @@ class GaussianClusters:
     centroids: Centroids
 
 
-class _Sample(NamedTuple):
-    """Rows, and the clusters that were found."""
-
-    rows: np.ndarray
-    weight: np.ndarray
-    label: np.ndarray
-
-    def fits(self, label: np.ndarray, n_components: int) -> Iterator[Fit]:
-        """Mixtures of the rows, from a first component of each."""
-        return fit_mixture(self.rows, self.weight, label, n_components)
-
-
 def find_gaussians(
     engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None = None
 ) -> GaussianClusters | None:
@@ -75,7 +58,7 @@ def find_gaussians(
     sample = _draw(engine, settings, found, limit)
     if len(sample.rows) < 2 * settings.n_clusters:
         return None
-    centre, spread = _centre_and_spread(sample, settings.policy)
+    centre, spread = sample.centre_and_spread(settings.policy)
     used = spread > 0
     if not _are_enough(len(sample.rows), int(np.count_nonzero(used)), settings):
         return None
@@ -104,43 +87,18 @@ def _are_enough(n_rows: int, n_features: int, settings: Settings) -> bool:
     return 0 < n_features <= policy.mixture_features and (are_all or a_parameter >= policy.rows_a_parameter)
 
 
-def _draw(engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None) -> _Sample:
+def _draw(engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None) -> LabelledRows:
     """Some rows at random, with their clusters."""
     drawn, embedding = few_rows(engine, settings), found.partition.embedding
     rows, values = drawn.values[0], embedding.lookup(drawn.values[0])
     weight = drawn.weight / drawn.weight.max()
-    sample = _Sample(rows, weight, embedding.label(found.centroids.places, *values)[0])
+    sample = LabelledRows(rows, weight, embedding.label(found.centroids.places, *values)[0])
     if limit is None:
         return sample
-    counts = ~is_noise(embedding, limit.threshold, *values)
-    return _Sample(*(each[counts] for each in sample))
+    return sample.some(~is_noise(embedding, limit.threshold, *values))
 
 
-def _centre_and_spread(sample: _Sample, policy: CutPolicy) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each feature; a spread of 0 for those that mixtures leave out.
-
-    These are features that do not vary, and categories that clusters say nothing about. Where clusters do say something
-    of one, nothing is left: a mixture cannot tell them.
-    """
-    rows, weight = sample.rows.astype(np.float64), sample.weight
-    centre = np.average(rows, axis=0, weights=weight)
-    spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=weight))
-    spread[spread <= ROUNDING * spread.max()] = 0
-    has_few_values = np.array([len(np.unique(column)) <= MOST_CATEGORIES for column in rows.T]) & (spread > 0)
-    told = _told((rows - centre)[:, has_few_values], weight, sample.label)
-    spread[has_few_values | np.any(told >= policy.told)] = 0
-    return centre, spread
-
-
-def _told(rows: np.ndarray, weight: np.ndarray, label: np.ndarray) -> np.ndarray:
-    """Share of the variance of each feature, which are centred, that is between clusters."""
-    members = np.eye(int(label.max()) + 1)[label] * weight[:, None]
-    mass = np.maximum(members.sum(axis=0), np.finfo(np.float64).tiny)
-    between = ((members.T @ rows) ** 2 / mass[:, None]).sum(axis=0)
-    return np.asarray(between / (weight @ rows**2))
-
-
-def _mixture(sample: _Sample, engine: Engine, settings: Settings) -> Mixture | None:
+def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixture | None:
     """The mixture of as many Gaussians as clusters; None where it is no better, or clusters are no Gaussians.
 
     It starts from k-means: from the rows of the clusters found it would keep what is wrong with them.
@@ -166,7 +124,7 @@ def _mixture(sample: _Sample, engine: Engine, settings: Settings) -> Mixture | N
     return fit.mixture if fit.score >= max(to_surpass.score, _last(finer, fit).score) else None
 
 
-def _start(sample: _Sample, found: np.ndarray, engine: Engine, settings: Settings) -> np.ndarray:
+def _start(sample: LabelledRows, found: np.ndarray, engine: Engine, settings: Settings) -> np.ndarray:
     """Centres of the best of several runs of k-means on few rows, one of them from the means that were found."""
     some = spread_out(len(sample.rows), START_ROWS, generator(settings.seed, "mixture"))
     rows, weight = sample.rows[some], sample.weight[some]
@@ -175,7 +133,7 @@ def _start(sample: _Sample, found: np.ndarray, engine: Engine, settings: Setting
     return min(runs, key=lambda run: run.inertia).centres
 
 
-def _split(sample: _Sample, own: Mixture, settings: Settings) -> tuple[np.ndarray, int]:
+def _split(sample: LabelledRows, own: Mixture, settings: Settings) -> tuple[np.ndarray, int]:
     """Up to three parts of each cluster, by k-means in the coordinates in which it is round; and how many in all."""
     part, n_parts, random = np.empty(len(sample.label), np.int64), 0, generator(settings.seed, "finer mixture")
     least = ROWS_A_DIMENSION * (sample.rows.shape[1] + 1)
@@ -208,7 +166,7 @@ def _of_rows(mixture: Mixture, centre: np.ndarray, spread: np.ndarray) -> Mixtur
     return Mixture(means, factors, mixture.constants)
 
 
-def _placed(mixture: Mixture, found: Clusters, sample: _Sample, settings: Settings) -> GaussianClusters:
+def _placed(mixture: Mixture, found: Clusters, sample: LabelledRows, settings: Settings) -> GaussianClusters:
     """Components in the order of their centroids, which are the mean places of their rows."""
     embedding = found.partition.embedding
     places, label = embedding.transform(*embedding.lookup(sample.rows)), mixture.label(sample.rows)

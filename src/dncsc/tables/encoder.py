@@ -192,10 +192,11 @@ def _refuse_no_table(X: Any) -> None:
 
 
 def _of_objects(column: Any, name: Any) -> Any:
-    """A column of values of any type as Arrow has it; NaN is a gap."""
+    """A column of values of any type as Arrow has it; NaN is a gap. Categories of pandas are texts, even numbers."""
     pa = arrow()
     try:
-        return pa.array(column, from_pandas=True)
+        found = pa.array(column, from_pandas=True)
+        return found.dictionary_decode().cast(pa.string()) if isinstance(found, pa.DictionaryArray) else found
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         advice = "Make them one, as astype(str) does"
         raise InputError(f"column {name!r} holds values of several types: {error}. {advice}.") from error

@@ -84,9 +84,7 @@ def test_points_that_are_all_alike_have_no_dimension():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_topics_in_groups_are_never_counted_as_the_groups_in_silence(seed):
     X, _ = embeddings(12_000, 64, 20, seed, near=0.9)
-    with pytest.warns(
-        UnclearClustersWarning, match=r"2 were taken.*parts with few links between them, about 1\d in all"
-    ):
+    with pytest.warns(UnclearClustersWarning, match=r"2 were taken.*parts, about 1\d in all"):
         model = DnCSC("auto", metric="cosine", random_state=0).fit(X)
     assert 14 <= model.diagnosis_.n_parts <= 22
 

@@ -176,7 +176,7 @@ class Diagnosis:
     def _on_parts(self) -> str:
         if self.n_parts is None:
             return ""
-        return f"Clusters have parts with few links between them, about {self.n_parts} in all: look at that many, too."
+        return f"Clusters have parts, about {self.n_parts} in all: look at that many, too."
 
     def _on_second_count(self) -> str:
         if self.second_count is None:

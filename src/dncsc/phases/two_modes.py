@@ -1,0 +1,109 @@
+"""Counted clusters that are two: by rows, where a graph of landmarks does not tell groups that lie near each other.
+
+A cluster is taken for two if two Gaussians describe it clearly better than one, lie far enough apart to have two modes,
+and at least one of these is no better divided again. Heavy-tailed clusters are described better by two as well, but
+these lie in each other; very skewed, bent and angular ones, such as rings and squares, by more than two.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from dncsc.engines.base import Engine
+from dncsc.engines.seeds import generator, stream
+from dncsc.phases.cut.transfer_cut import Partition
+from dncsc.phases.embedding import Embedding
+from dncsc.phases.kmeans import kmeans
+from dncsc.phases.labelled_rows import LabelledRows
+from dncsc.phases.mixture import Centres, Fit, Mixture
+from dncsc.phases.sample import SAMPLE_ROWS, draw_rows
+from dncsc.phases.settings import Settings
+from dncsc.phases.shared_sample import few_rows_tell
+
+SPLIT_ITERATIONS = 10
+"""of the k-means that divides a cluster"""
+ROUND_STARTS, FIRST_ITERATIONS = 4, 5
+"""Divisions of a cluster where it is round, all of whose directions are alike at first; which is best soon shows."""
+MODES_APART = 2.0
+"""Deviations: two Gaussians that lie nearer to each other have one mode, if as many rows belong to each."""
+
+
+def count_modes(
+    engine: Engine, settings: Settings, partition: Partition, embedding: Embedding, places: np.ndarray
+) -> int | None:
+    """How many clusters there are if some of those that were counted are two; None where none is.
+
+    Clusters that lie apart are not looked at, unless rows are so few that parts of them do, too.
+    """
+    counted, policy = partition.counted, settings.policy
+    assert counted is not None
+    last = counted.eigenvalues[counted.n_clusters - 1 : counted.n_clusters]
+    are_few_rows = settings.n_counted < policy.few_rows_a_landmark * settings.n_landmarks
+    may_touch = np.any(last > policy.touching) or (are_few_rows and partition.n_components > counted.n_clusters)
+    if not may_touch or not few_rows_tell(engine, settings):
+        return None
+    drawn = draw_rows(engine, stream(settings.seed, "modes"), SAMPLE_ROWS, settings.n_counted)
+    label = embedding.label(places, *embedding.lookup(drawn.values[0]))[0]
+    sample = LabelledRows(drawn.values[0], drawn.weight / drawn.weight.max(), label)
+    centre, spread = sample.centre_and_spread(policy)
+    used = spread > 0
+    if not 0 < np.count_nonzero(used) <= policy.mixture_features:
+        return None
+    sample = sample._replace(rows=np.ascontiguousarray((sample.rows[:, used] - centre[used]) / spread[used]))
+    clusters = [sample.some(label == number) for number in range(counted.n_clusters)]
+    n_two = sum(_are_two(each, settings) for each in clusters)
+    return counted.n_clusters + n_two if n_two else None
+
+
+def _are_two(cluster: LabelledRows, settings: Settings) -> bool:
+    """Whether two Gaussians that lie apart describe the rows of a cluster clearly better than one does."""
+    n, random = len(cluster.rows), generator(settings.seed, "modes")
+    if n < 2 * settings.policy.rows_a_parameter * Mixture.n_parameters_of(cluster.rows.shape[1]):
+        return False
+    all_rows = np.zeros(n, np.int64)
+    *_, one = cluster.fits(all_rows, 1)
+    two = _split(cluster, all_rows, one, 0, random)
+    if not _is_better(two, one, n, settings) or _apart(two) <= MODES_APART:
+        return False
+    label = two.mixture.label(cluster.rows)
+    finer = [_split(cluster, label, two, number, random) for number in (0, 1)]
+    return not all(_is_better(three, two, n, settings) for three in finer)
+
+
+def _is_better(finer: Fit, fit: Fit, n_rows: int, settings: Settings) -> bool:
+    """Whether one Gaussian more describes rows clearly better."""
+    n_parameters = finer.mixture.n_parameters - fit.mixture.n_parameters
+    return 2 * n_rows * (finer.likelihood - fit.likelihood) > n_parameters * settings.policy.two_better
+
+
+def _split(cluster: LabelledRows, label: np.ndarray, fit: Fit, number: int, random: np.random.Generator) -> Fit:
+    """The best mixture with one component divided; the same mixture where its rows are all alike.
+
+    It is divided by k-means among its rows, and in the coordinates in which it is round.
+    """
+    part, n_components = cluster.some(label == number), len(fit.mixture.means)
+    round_ = (part.rows - fit.mixture.means[number]) @ fit.mixture.factors[number].T
+    begun = []
+    for places in (part.rows, *[round_] * ROUND_STARTS) if len(part.rows) > 1 else ():
+        side = Centres(kmeans(places, part.weight, 2, random, SPLIT_ITERATIONS).centres).label(places)
+        if side.any():
+            divided = label.copy()
+            divided[label == number] = np.where(side, n_components, number)
+            fits = cluster.fits(divided, n_components + 1)
+            begun.append((fits, list(islice(fits, FIRST_ITERATIONS))[-1]))
+    if not begun:
+        return fit
+    fits, first = max(begun, key=lambda pair: pair[1].likelihood)
+    *_, best = [first, *fits]
+    return best
+
+
+def _apart(fit: Fit) -> float:
+    """How many deviations two components lie apart, by the mean of their covariances."""
+    roots = np.linalg.inv(fit.mixture.factors)
+    covariance = np.mean(roots @ roots.transpose(0, 2, 1), axis=0)
+    first, second = fit.mixture.means
+    along = np.linalg.solve(covariance, second - first)
+    return float(np.sqrt(along @ (second - first)))

@@ -152,7 +152,7 @@ def test_gaps_found_while_methods_are_compared_are_diagnosed(capsys):
     assert command_in(capsys.readouterr().err)[-4:] == ["--missing", "median", "--scale", "standard"]
 
 
-def test_hints_name_columns_that_count_up_or_outweigh_others(capsys):
+def test_hints_name_columns_that_may_be_ids_or_outweigh_others(capsys):
     write(FRAME[["client", "income"]].assign(rate=FRAME["income"] / 1e5), "t.csv")
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv"]) == 0
     hints = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dncsc: hint: ")]
@@ -166,6 +166,9 @@ def test_hints_name_columns_that_count_up_or_outweigh_others(capsys):
     assert "column 'client' counts up from row to row" in said
     assert main(["fit", "t.csv", *FIT, "--id", "client", "--scale", "standard", "-o", "m.csv"]) == 0
     assert "hint" not in capsys.readouterr().err
+    write(FRAME[["income"]].assign(clientId=FRAME["client"].to_numpy()[::-1], rate=FRAME["income"]), "named.csv")
+    assert main(["fit", "named.csv", *FIT, "-o", "d.csv"]) == 0
+    assert "hint: column 'clientId' has the name of an id" in capsys.readouterr().err
     assert main(["fit", "t.csv", *FIT, "-o", "n.csv", "-q"]) == 0
     assert capsys.readouterr().err == ""
 

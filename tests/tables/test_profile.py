@@ -111,6 +111,15 @@ def test_values_that_go_up_or_all_differ_look_like_an_id(values, counts_up, is_i
         assert (found.counts_up, found.is_identifier) == (counts_up, is_identifier)
 
 
+@pytest.mark.parametrize("name", ["id", "ID", "Id", "client_id", "Client ID", "clientId", "row.id", "uuid"])
+def test_many_values_under_the_name_of_an_id_look_like_one(name):
+    codes = np.arange(N) // 2 * 1000
+    numbers, texts, few = pa.array(codes), pa.array([f"c{code}" for code in [*codes, *range(200)]]), pa.array(codes % 3)
+    assert [profile([[cells]], [name])[0].is_identifier for cells in (numbers, texts, few)] == [True, True, False]
+    for other in ("paid", "humid", "idle", "ids left", "grid"):
+        assert not profile([[numbers]], [other])[0].is_identifier
+
+
 def test_a_category_has_no_more_than_so_many_values():
     most = [f"v{number}" for number in range(MOST_VALUES)]
     assert of(pa.array(most * 3)).kind == "category"

@@ -24,6 +24,7 @@ from dncsc.tables.profile import (
     TEXT,
     WHOLE,
     ColumnProfile,
+    is_called_id,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _values(column: ColumnProfile, most: int = 4) -> str:
     if column.looks_like:
         return f"looks like {column.looks_like}: {column.advice}"
     if column.kind == TEXT:
-        return "all different: looks like an id" if column.is_identifier else "too many different ones for a category"
+        return _looks_like_id(column) if column.is_identifier else "too many different ones for a category"
     if column.kind in (EMPTY, OTHER):
         return "no values" if column.kind == EMPTY else "no numbers, texts or dates"
     infinite = f", {column.n_infinite:,} infinite counted as missing" if column.n_infinite else ""
@@ -123,8 +124,14 @@ def _spread(column: ColumnProfile) -> str:
         return f"always {_number(column, column.low)}"
     spread = f"{_number(column, column.low)} to {_number(column, column.high)}"
     if column.is_identifier:
-        return f"{spread}, {'counts up' if column.counts_up else 'all different'}: looks like an id"
+        return f"{spread}, {_looks_like_id(column)}"
     return f"{spread}, deviation {_brief(column.deviation)}" if column.kind in (*NUMBERS, WHOLE) else spread
+
+
+def _looks_like_id(column: ColumnProfile) -> str:
+    if is_called_id(column.name) and not column.counts_up:
+        return "looks like an id by its name"
+    return f"{'counts up' if column.counts_up else 'all different'}: looks like an id"
 
 
 def _number(column: ColumnProfile, value: float) -> str:

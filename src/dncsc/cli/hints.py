@@ -11,7 +11,7 @@ from dncsc.cli.tables import FeatureTable
 from dncsc.rows import Rows
 from dncsc.rows.formats import format_of
 from dncsc.tables.learning import TableOptions
-from dncsc.tables.profile import LEAST_ID_ROWS
+from dncsc.tables.profile import LEAST_ID_ROWS, MOST_VALUES, is_called_id
 from dncsc.tables.rows import CompleteRows
 
 LEAST_WHOLE = 0.05
@@ -34,11 +34,11 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
         present = values[np.isfinite(values)]
         with np.errstate(over="ignore"):
             spread[name] = float(present.std()) if len(present) else 0.0
-        if len(values) >= LEAST_ID_ROWS and (np.diff(values) == 1).all() and (values == np.floor(values)).all():
+        if why := _why_id(name, values):
             shown = join_names([name])
             tell(
-                f"hint: column {name!r} counts up from row to row, as an id does, and is used as a feature. Carry it "
-                f"over with --id {shown}, or leave it out with --drop {shown}."
+                f"hint: column {name!r} {why}, and is used as a feature. Carry it over with --id {shown}, or leave it "
+                f"out with --drop {shown}."
             )
         if len(present) and options.notation.is_plain and _is_text(stored) and _may_have_thousands(present):
             tell(
@@ -55,6 +55,15 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
             f"hint: column {wide!r} spreads {times} times as far as {narrow!r}, and decides nearly alone. With --scale "
             "standard columns count alike."
         )
+
+
+def _why_id(name: str, values: np.ndarray) -> str:
+    """Why numbers look like an id, if they do."""
+    if not (values == np.floor(values)).all():
+        return ""
+    if len(values) >= LEAST_ID_ROWS and (np.diff(values) == 1).all():
+        return "counts up from row to row, as an id does"
+    return "has the name of an id" if is_called_id(name) and np.ptp(values) > MOST_VALUES else ""
 
 
 def _is_text(stored: Rows) -> bool:

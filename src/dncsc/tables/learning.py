@@ -23,7 +23,19 @@ from dncsc.tables.encoding import (
     NumberColumn,
 )
 from dncsc.tables.notation import Notation, is_mark
-from dncsc.tables.profile import CATEGORY, COMMA, DATE, EMPTY, GROUPED, MOST_VALUES, OTHER, TEXT, TRUTH, ColumnProfile
+from dncsc.tables.profile import (
+    CATEGORY,
+    COMMA,
+    DATE,
+    EMPTY,
+    GROUPED,
+    MOST_VALUES,
+    OTHER,
+    TEXT,
+    TRUTH,
+    ColumnProfile,
+    is_called_id,
+)
 from dncsc.tables.statistics import statistics
 
 CHOICES = {"missing": MISSING, "categorical": CATEGORICAL, "dates": DATES, "scale": SCALES}
@@ -134,7 +146,7 @@ def _problem_of_texts(column: ColumnProfile) -> str:
         return f"holds {cell!r} in row {row}, which is no number: correct such cells, or leave it out"
     if column.looks_like:
         return f"holds texts that look like {column.looks_like}: {column.advice}, or leave it out"
-    if column.is_identifier:
+    if column.is_identifier and not is_called_id(column.name):
         return "holds texts, all different: leave it out"
     if column.n_values is None:
         return f"holds texts, more than {MOST_VALUES} different: leave it out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +36,9 @@ LEAST_ID_ROWS = 5
 ID_DENSITY = 10
 """Whole numbers that differ look like an id if their range is at most so many times their count: others measure."""
 
+ID_NAME = re.compile(r"(^|[\W_])(?i:id|uuid|guid)$|[a-z\d]I[dD]$")
+"""How names of ids end: id, client_id, Client ID, clientId."""
+
 WIDER = {
     "": (NUMBER, TRUTH, DATE, GROUPED, COMMA, TEXT),
     NUMBER: (NUMBER, GROUPED, COMMA, TEXT),
@@ -61,7 +65,7 @@ class ColumnProfile:
     counts_up: bool = False
     """whether whole numbers go up by 1 from row to row"""
     is_identifier: bool = False
-    """whether it looks like an id: whole numbers that go up, or values that all differ"""
+    """whether it looks like an id: whole numbers that go up, values that all differ, or many under the name of one"""
     n_infinite: int = 0
     """of the values that are missing, those that are infinite"""
     n_values: int | None = None
@@ -79,6 +83,11 @@ class ColumnProfile:
     def is_constant(self) -> bool:
         """Whether all cells that have a value have the same."""
         return len(self.values) == 1 or self.low == self.high
+
+
+def is_called_id(name: str) -> bool:
+    """Whether a column has the name of an id."""
+    return ID_NAME.search(name) is not None
 
 
 def profile(
@@ -212,7 +221,8 @@ class _Column:
             high,
             deviation,
             counts_up=is_whole and self.counts_up and n_present >= LEAST_ID_ROWS,
-            is_identifier=is_whole and all_differ and is_dense,
+            is_identifier=is_whole
+            and ((all_differ and is_dense) or (is_called_id(self.name) and high - low > MOST_VALUES)),
             n_infinite=self.n_infinite,
             misfit=self.slips.first() if self.kind == COMMA and not self.is_plain else None,
             notations=self.notations if self.kind in NUMBERS else (),
@@ -231,6 +241,8 @@ class _Column:
         if look is not None:
             about |= {"looks_like": look.what, "advice": look.advice}
         kind = TEXT if self.is_textual else OTHER
+        if kind == TEXT and misfit is None and look is None:
+            about["is_identifier"] = all_differ or is_called_id(self.name)
         return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, misfit=misfit, **about)
 
 

@@ -3,8 +3,8 @@
 Counted apart: wrong only by groups of fewer rows than `diagnosis_` says a group needs; with a warning by the second
 count alone.
 
-python docs/notes/counting.py            # 48 sets of topics in groups, 180 of groups that lie apart, 384 that overlap
-python docs/notes/counting.py 900 901    # the same with other seeds of topics and of groups that overlap
+python docs/notes/counting.py            # 384 and 500 sets of blobs, 180 of groups that lie apart, 48 of topics
+python docs/notes/counting.py 900 901    # the same with other seeds of topics and of blobs
 """
 
 from __future__ import annotations
@@ -67,13 +67,29 @@ def overlapping() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
                         yield name, X, modes(centres / width)[y]
 
 
+def drawn() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Round groups of any number, width, rows and features."""
+    for seed in SEEDS:
+        random = np.random.default_rng(seed)
+        for number in range(250):
+            k, d, n = int(random.integers(2, 11)), int(random.integers(2, 9)), int(random.choice([500, 1_000, 3_000]))
+            asked = {
+                "cluster_std": random.uniform(1, 2.5),
+                "center_box": (-8, 8),
+                "random_state": 1_000 * seed + number,
+            }
+            X, y, centres = make_blobs(n, d, centers=k, return_centers=True, **asked)
+            name = f"{k} groups of width {asked['cluster_std']:.2f}, {d} features, {n} rows, seed {seed}, draw {number}"
+            yield name, X, modes(centres / asked["cluster_std"])[y]
+
+
 def modes(centres: np.ndarray) -> np.ndarray:
     """Numbers of groups, the same for those at most two deviations apart: together they have one mode."""
     return fcluster(linkage(centres), 2, "distance") - 1
 
 
 def main() -> None:
-    for sets, metric in ((overlapping, "euclidean"), (apart, "euclidean"), (topics, "cosine")):
+    for sets, metric in ((overlapping, "euclidean"), (drawn, "euclidean"), (apart, "euclidean"), (topics, "cosine")):
         total: Counter[str] = Counter()
         for name, X, y in sets():
             model = DnCSC("auto", metric=metric, random_state=0)

@@ -3,6 +3,7 @@
 python docs/notes/own_choice.py                 # the sets of few rows, by groups
 python docs/notes/own_choice.py 30              # the same with other seeds, from 30 on
 python docs/notes/own_choice.py letters usps    # data sets by name
+python docs/notes/own_choice.py shuttle.csv     # tables of numbers, classes in the last column
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 
 import few_rows
 import numpy as np
+import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from dncsc import LSEC
@@ -25,7 +27,11 @@ MOST_ROWS = 100_000
 def sets(names: list[str], first: int) -> Iterator[tuple[str, str, int, np.ndarray, np.ndarray]]:
     """Group, name, seed, rows, and classes, -1 for rows that have none."""
     for name in names:
-        X, y = load(name, MOST_ROWS) if name.split("-")[0] in ("fl", "cg", "tc", "ts", "tm") else load(name)
+        if name.endswith(".csv"):
+            table = pd.read_csv(name)
+            X, y = table.iloc[:, :-1].to_numpy(), table.iloc[:, -1].factorize()[0]
+        else:
+            X, y = load(name, MOST_ROWS) if name.split("-")[0] in ("fl", "cg", "tc", "ts", "tm") else load(name)
         for seed in (0, 1, 2):
             yield "named", name, seed, np.asarray(X, np.float32), y
     for group, makers in {} if names else few_rows.SETS.items():

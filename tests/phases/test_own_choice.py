@@ -7,7 +7,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from dncsc import LSEC, DnCSC
-from dncsc.phases.own_choice import agreement
+from dncsc.phases.cut.policy import CutPolicy
+from dncsc.phases.own_choice import agreement, member_that_speaks
 
 
 def table(n=8_000):
@@ -37,6 +38,24 @@ def test_members_that_end_at_a_gap_and_agree_are_believed_rather_than_the_consen
     of_ensembles = [adjusted_rand_score(y, LSEC(4, random_state=seed).fit_predict(X)) for seed in range(4)]
     of_members = [adjusted_rand_score(y, DnCSC(4, random_state=seed).fit_predict(X)) for seed in range(4)]
     assert np.mean(of_ensembles) > np.mean(of_members) - 0.02
+
+
+@pytest.mark.parametrize(
+    ("among", "with_consensus", "has_gap", "chosen"),
+    [
+        ((0.9, 0.9), 0.85, (False, False), None),
+        ((0.9, 0.9), 0.7, (False, False), 0),
+        ((0.9, 0.9), 0.85, (True, True), 0),
+        ((0.3, 0.3), 0.6, (False, True), 1),
+        ((0.3, 0.3), 0.6, (True, True), None),
+        ((0.3, 0.3), 0.6, (False, False), None),
+        ((0.6, 0.6), 0.6, (False, True), None),
+        ((0.1, 0.4, 0.3), 0.6, (True, False, True), 2),
+        ((0.7, 0.9, 0.8), 0.1, (False, False, False), 1),
+    ],
+)
+def test_members_speak_where_they_agree_or_contradict_and_one_sees_a_gap(among, with_consensus, has_gap, chosen):
+    assert member_that_speaks(np.array(among), with_consensus, np.array(has_gap), CutPolicy()) == chosen
 
 
 def test_agreement_is_the_adjusted_rand_index_and_weights_count_as_rows():

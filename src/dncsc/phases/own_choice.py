@@ -13,6 +13,7 @@ import numpy as np
 
 from dncsc.engines.base import Engine
 from dncsc.phases.base_clusterings import RowsAndClusters
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import draw, k_means_of
 from dncsc.phases.embedding import Lift, Lifted
@@ -27,10 +28,7 @@ SAME = 1e-6
 def consensus_or_own_choice(
     engine: Engine, settings: Settings, found: Partition, choices: Sequence[Partition]
 ) -> Partition:
-    """The consensus, unless members' own choices agree better with each other than with it.
-
-    They are believed where all their spectra end at a gap; else they have to agree clearly better.
-    """
+    """The consensus, unless one of the members had better speak for all."""
     assert isinstance(found.embedding, Lifted)
     graph = found.embedding.graph
     assert isinstance(graph, RowsAndClusters)
@@ -41,9 +39,9 @@ def consensus_or_own_choice(
     consensus = found.embedding.label(centroids, *drawn.values)[0]
     among = [np.mean([agreement(each, other, drawn.weight) for other in own if other is not each]) for each in own]
     with_consensus = np.mean([agreement(each, consensus, drawn.weight) for each in own])
-    chosen = int(np.argmax(among))
-    least = 1 if all(choice.has_gap(settings.policy) for choice in choices) else settings.policy.least_agreement
-    if with_consensus >= least * among[chosen] - SAME:
+    has_gap = np.array([choice.has_gap(settings.policy) for choice in choices])
+    chosen = member_that_speaks(np.array(among), float(with_consensus), has_gap, settings.policy)
+    if chosen is None:
         return found
     embedding = _of_one(graph, chosen, centroid_of[chosen], found.embedding.lift)
     one = choices[chosen]
@@ -54,6 +52,28 @@ def consensus_or_own_choice(
         is_torn=one.is_torn,
         is_coarse=one.is_coarse,
     )
+
+
+def member_that_speaks(among: np.ndarray, with_consensus: float, has_gap: np.ndarray, policy: CutPolicy) -> int | None:
+    """The member whose own choice is taken; None for the consensus.
+
+    Own choices are believed where all their spectra end at a gap; else they have to agree clearly better with each
+    other than with the consensus. Where they contradict each other, one that ends at a gap is believed, if others do
+    not.
+
+    Parameters
+    ----------
+    among : (n,)
+        How far each own choice agrees with the others.
+    with_consensus : float
+        How far they agree with the consensus.
+    has_gap : bool (n,)
+    policy : CutPolicy
+    """
+    if among.max() < policy.contradiction and has_gap.any() and not has_gap.all():
+        return int(np.argmax(np.where(has_gap, among, -np.inf)))
+    least = 1 if has_gap.all() else policy.least_agreement
+    return None if with_consensus >= least * among.max() - SAME else int(np.argmax(among))
 
 
 def _of_one(graph: RowsAndClusters, number: int, centroid_of: np.ndarray, lift: Lift) -> Lifted:

@@ -278,6 +278,9 @@ class CutPolicy:
     """of the consensus with members' own choices, in parts of that of these among each other: where it is less, one of
     them is taken (without: tables 25 to 53); 1 where these end at a gap (0.9 there, too: few rows 0.2 to 0.7; 1
     anywhere: MNIST 2)"""
+    contradiction: float = 0.5
+    """agreement of members' own choices among each other, below which one that ends at a gap is taken, if others do not
+    (without: ARI of sensors in very uneven classes 8; 0.8: PenDigits 1)"""
 
     def sampled_rows(self, n_landmarks: int) -> int:
         """How many rows tell all but labels with so many landmarks, where rows are many and features few."""

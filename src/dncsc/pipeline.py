@@ -130,11 +130,9 @@ def run(
     labels = engine.take(LABEL)
     if partition.counted is not None and _is_sure(partition, labelled.count):
         n_modes = steps("confirm", count_modes, chosen, partition, embedding, centroids.places, say=False)
-        partition = replace(partition, counted=replace(partition.counted, n_parts=n_modes))
-    if partition.counted is not None and _is_sure(partition, labelled.count):
         others = _other_landmarks(choose(used is not recipe), partition.counted)
         counted = steps("confirm", _confirm, used, others, partition.counted, labelled.count)
-        partition = replace(partition, counted=counted)
+        partition = replace(partition, counted=replace(counted, n_parts=n_modes))
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
     return Run(model, labels, *found)
 

@@ -60,7 +60,8 @@ def count_modes(
 def _are_two(cluster: LabelledRows, settings: Settings) -> bool:
     """Whether two Gaussians that lie apart describe the rows of a cluster clearly better than one does."""
     n, random = len(cluster.rows), generator(settings.seed, "modes")
-    if n < 2 * settings.policy.rows_a_parameter * Mixture.n_parameters_of(cluster.rows.shape[1]):
+    n_parameters = Mixture.n_parameters_of(cluster.rows.shape[1])
+    if n < 2 * settings.policy.rows_a_parameter * n_parameters:
         return False
     all_rows = np.zeros(n, np.int64)
     *_, one = cluster.fits(all_rows, 1)
@@ -68,6 +69,8 @@ def _are_two(cluster: LabelledRows, settings: Settings) -> bool:
     if not _is_better(two, one, n, settings) or _apart(two) <= MODES_APART:
         return False
     label = two.mixture.label(cluster.rows)
+    if np.bincount(label, minlength=2).min() < n_parameters:  # so few are like each other in some direction
+        return False
     finer = [_split(cluster, label, two, number, random) for number in (0, 1)]
     return not all(_is_better(three, two, n, settings) for three in finer)
 

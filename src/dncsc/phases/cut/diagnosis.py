@@ -96,6 +96,11 @@ class Diagnosis:
         return self.n_clusters > 1 and self.largest_share > CutPolicy.nearly_all
 
     @property
+    def _were_joined(self) -> bool:
+        """Whether large parts of the graph were joined, since there are more than clusters."""
+        return not self.was_counted and self.clear_from < CutPolicy.clear_gap
+
+    @property
     def _has_rival(self) -> bool:
         """Whether there is a gap behind more clusters. Two or three times as many are pieces of long ones."""
         more = self._rivals[:, 0]
@@ -138,9 +143,10 @@ class Diagnosis:
             )
         if self.is_coarse:
             return "The finest structure of the rows is categories, or values filled in: a coarser graph was cut."
-        if self.n_components > self.n_clusters:
-            return f"The graph has {self.n_components:,} parts, more than clusters: the lightest were joined to others."
-        return ""
+        if self.n_components <= self.n_clusters:
+            return ""
+        done = "the lightest were joined to others" if self._were_joined else "small ones are taken for outliers"
+        return f"The graph has {self.n_components:,} parts, more than clusters: {done}."
 
     def _on_gap(self) -> str:
         if self.is_torn or self.is_by_position or self.clearness == 0:
@@ -156,7 +162,7 @@ class Diagnosis:
         """What the clearness is the ratio of."""
         if self.between is not None:
             return f"links between {self.n_clusters} clusters are {times} weaker than within them"
-        if self.n_components > self.n_clusters and not self.was_counted:
+        if self._were_joined:
             return f"the next part of the graph is {times} as far as the one that was joined"
         return f"the eigenvalue behind {self.n_clusters} clusters is {times} that of the last"
 

@@ -129,10 +129,9 @@ def run(
     labelled = replace(placed.labelled, inertia=inertia)
     labels = engine.take(LABEL)
     if partition.counted is not None and _is_sure(partition, labelled.count):
-        n_modes = steps("confirm", count_modes, chosen, partition, embedding, centroids.places, say=False)
         others = _other_landmarks(choose(used is not recipe), partition.counted)
-        counted = steps("confirm", _confirm, used, others, partition.counted, labelled.count)
-        partition = replace(partition, counted=replace(counted, n_parts=n_modes))
+        counted = _confirmed(used, steps, chosen, others, partition, placed)
+        partition = replace(partition, counted=counted)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero
     return Run(model, labels, *found)
 
@@ -148,6 +147,17 @@ def _other_landmarks(settings: Settings, counted: Counted) -> Settings:
     """Settings by which other, fewer landmarks are selected."""
     n_landmarks = settings.policy.landmarks_to_confirm(settings.n_landmarks, counted.n_clusters)
     return replace(settings, seed=int(generator(settings.seed, "confirm").integers(2**31)), n_landmarks=n_landmarks)
+
+
+def _confirmed(
+    recipe: Recipe, steps: Steps, chosen: Settings, others: Settings, partition: Partition, placed: _Placed
+) -> Counted:
+    """What was counted, with what rows and other landmarks say against it."""
+    assert partition.counted is not None
+    places = placed.embedding, placed.centroids.places
+    n_modes = steps("confirm", count_modes, chosen, partition, *places, say=False)
+    counted = steps("confirm", _confirm, recipe, others, partition.counted, placed.labelled.count)
+    return replace(counted, n_parts=n_modes)
 
 
 def _confirm(engine: Engine, recipe: Recipe, others: Settings, counted: Counted, sizes: np.ndarray) -> Counted:

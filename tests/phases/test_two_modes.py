@@ -70,3 +70,13 @@ def test_a_count_that_joins_two_blobs_is_in_doubt():
     with pytest.warns(UnclearClustersWarning, match="Clusters have parts, about"):
         model.fit(X)
     assert model.diagnosis_.n_parts > model.n_clusters_
+
+
+def test_groups_that_lie_apart_are_looked_at_where_another_number_has_a_gap():
+    """Two groups far apart, of two blobs each, count as two by a gap of 106; that behind four is 2.4."""
+    X, _ = make_blobs(1_000, 2, centers=5, cluster_std=1.3934, center_box=(-8, 8), random_state=111_101)
+    model = DnCSC("auto", random_state=0)
+    with pytest.warns(UnclearClustersWarning, match="Clusters have parts, about"):
+        model.fit(X)
+    assert model.n_clusters_ == 2
+    assert model.eigenvalues_[1] < 1e-4

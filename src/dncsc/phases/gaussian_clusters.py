@@ -30,7 +30,7 @@ from dncsc.phases.shared_sample import few_rows, few_rows_tell
 
 STARTS, START_ROWS = 10, 1000
 """of the k-means that a mixture starts from, and rows that it sees"""
-PATIENCE = 10
+PATIENCE = 30
 """Iterations, at the pace of the last one, in which a mixture that lags behind another one has to catch up"""
 ROWS_A_DIMENSION = 2
 """of a part of a cluster, at least: a Gaussian follows fewer rows, whatever they are like"""

@@ -39,6 +39,14 @@ def test_two_gaussians_that_lie_apart_are_two(apart, share, d):
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_two_pairs_of_gaussians_are_two(seed):
+    """Both of those that are found first are better divided again, as parts of a ring are, but far less clearly."""
+    random = np.random.default_rng(seed)
+    places = np.array([[0, 0, 0], [3, 0, 0], [0, 8, 0], [0, 8, 3]])
+    assert are_two(places[random.integers(4, size=3_000)] + random.standard_normal((3_000, 3)))
+
+
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("d", [2, 5])
 def test_one_cluster_is_one_whatever_its_shape(d, seed):
     random = np.random.default_rng(seed)

@@ -1,12 +1,13 @@
 """Counted clusters that are two: by rows, where a graph of landmarks does not tell groups that lie near each other.
 
 A cluster is taken for two if two Gaussians describe it clearly better than one, lie far enough apart to have two modes,
-and at least one of these is no better divided again. Heavy-tailed clusters are described better by two as well, but
-these lie in each other; very skewed, bent and angular ones, such as rings and squares, by more than two.
+and one of them at least is hardly better divided again. Heavy-tailed clusters are described better by two as well, but
+these lie in each other; very skewed, bent and angular ones, such as rings and squares, by ever more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
@@ -24,8 +25,11 @@ from dncsc.phases.shared_sample import few_rows_tell
 
 SPLIT_ITERATIONS = 10
 """of the k-means that divides a cluster"""
-ROUND_STARTS, FIRST_ITERATIONS = 4, 5
-"""Divisions of a cluster where it is round, all of whose directions are alike at first; which is best soon shows."""
+ROUND_STARTS, PARTS = 4, 4
+"""Divisions of a cluster where it is round, all of whose directions are alike at first; and parts, each of which may be
+the one that lies apart from the others."""
+FIRST_ITERATIONS = 5
+"""by which the best of these shows"""
 MODES_APART = 2.0
 """Deviations: two Gaussians that lie nearer to each other have one mode, if as many rows belong to each."""
 
@@ -68,41 +72,50 @@ def _are_two(cluster: LabelledRows, settings: Settings) -> bool:
     all_rows = np.zeros(n, np.int64)
     *_, one = cluster.fits(all_rows, 1)
     two = _split(cluster, all_rows, one, 0, random)
-    if not _is_better(two, one, n, settings) or _apart(two) <= MODES_APART:
+    gain = _gain(two, one, n)
+    if gain <= settings.policy.two_better or _apart(two) <= MODES_APART:
         return False
     label = two.mixture.label(cluster.rows)
     if np.bincount(label, minlength=2).min() < n_parameters:  # so few are like each other in some direction
         return False
-    finer = [_split(cluster, label, two, number, random) for number in (0, 1)]
-    return not all(_is_better(three, two, n, settings) for three in finer)
+    finer = min(_gain(_split(cluster, label, two, number, random), two, n) for number in (0, 1))
+    return finer <= max(settings.policy.two_better, settings.policy.finer_gain * gain)
 
 
-def _is_better(finer: Fit, fit: Fit, n_rows: int, settings: Settings) -> bool:
-    """Whether one Gaussian more describes rows clearly better."""
+def _gain(finer: Fit, fit: Fit, n_rows: int) -> float:
+    """Twice the logarithm of the likelihood that one Gaussian more adds, for each of its parameters."""
     n_parameters = finer.mixture.n_parameters - fit.mixture.n_parameters
-    return 2 * n_rows * (finer.likelihood - fit.likelihood) > n_parameters * settings.policy.two_better
+    return 2 * n_rows * (finer.likelihood - fit.likelihood) / max(n_parameters, 1)
 
 
 def _split(cluster: LabelledRows, label: np.ndarray, fit: Fit, number: int, random: np.random.Generator) -> Fit:
-    """The best mixture with one component divided; the same mixture where its rows are all alike.
-
-    It is divided by k-means among its rows, and in the coordinates in which it is round.
-    """
+    """The best mixture with one component divided; the same mixture where its rows are all alike."""
     part, n_components = cluster.some(label == number), len(fit.mixture.means)
     round_ = (part.rows - fit.mixture.means[number]) @ fit.mixture.factors[number].T
     begun = []
-    for places in (part.rows, *[round_] * ROUND_STARTS) if len(part.rows) > 1 else ():
-        side = Centres(kmeans(places, part.weight, 2, random, SPLIT_ITERATIONS).centres).label(places)
-        if side.any():
-            divided = label.copy()
-            divided[label == number] = np.where(side, n_components, number)
-            fits = cluster.fits(divided, n_components + 1)
-            begun.append((fits, list(islice(fits, FIRST_ITERATIONS))[-1]))
+    for side in _divisions(part, round_, random):
+        divided = label.copy()
+        divided[label == number] = np.where(side, n_components, number)
+        fits = cluster.fits(divided, n_components + 1)
+        begun.append((fits, list(islice(fits, FIRST_ITERATIONS))[-1]))
     if not begun:
         return fit
     fits, first = max(begun, key=lambda pair: pair[1].likelihood)
     *_, best = [first, *fits]
     return best
+
+
+def _divisions(part: LabelledRows, round_: np.ndarray, random: np.random.Generator) -> Iterator[np.ndarray]:
+    """Rows of one side, by k-means: of two among the rows and where they are round, and each of several parts there."""
+
+    def parts(places: np.ndarray, count: int) -> np.ndarray:
+        return Centres(kmeans(places, part.weight, count, random, SPLIT_ITERATIONS).centres).label(places)
+
+    if len(part.rows) > 1:
+        halves = [parts(places, 2) > 0 for places in (part.rows, *[round_] * ROUND_STARTS)]
+        several = parts(round_, PARTS)
+        sides = [*halves, *(several == number for number in range(PARTS))]
+        yield from (side for side in sides if side.any() and not side.all())
 
 
 def _apart(fit: Fit) -> float:

@@ -49,15 +49,16 @@ def test_code_for_new_rows_of_a_table_has_the_encoder(missing, table):
     np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
 @pytest.mark.parametrize("missing", ["median", "drop"])
-def test_code_for_new_rows_takes_points_between_thousands_for_what_they_are(missing, table):
+def test_code_for_new_rows_takes_points_between_thousands_for_what_they_are(missing, separator, table):
     whole = [f"{value:,}".replace(",", ".") for value in 1_001 * (1 + np.arange(200) % 2) + np.arange(200)]
     table.assign(price=whole, visits=table["visits"].map("{:.3f}".format).str.replace(".", ",")).to_csv(
-        "new.csv", index=False
+        "new.csv", index=False, sep=separator
     )
     encoded = ["--categorical", "one-hot", "--dates", "number", "--decimal", ",", "--thousands", "."]
     assert main(["fit", "new.csv", *FIT, *encoded, "--missing", missing]) == 0
-    np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
+    np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv", sep=separator)["label"].dropna())
 
 
 @pytest.mark.parametrize("missing", ["mean", "drop"])

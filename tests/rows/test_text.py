@@ -150,6 +150,7 @@ def test_text_that_is_no_table(tmp_path):
         ("# of 2020\na,b\n1,2\n", ValueError, "line 2 has 2 cells; the first has 1. Remove lines above the names"),
         ("sep=;\na;b\n1;2\n3\n", ValueError, "line 4 has 1 cell; the first has 2"),
         ("a,b\n1,2\n3\n", ValueError, "line 3 has 1 cell;"),
+        ('a,b\n1,2\n"3,4\n5,6\n', ValueError, "begins in line 3 ends in line 4, and has 1 cell;.*quote in line 3 may"),
         ("1,2\n\n3\n", ValueError, "line 3 has 1 cell;"),
         ("a,b\n" + 50_000 * "123456789,123456789\n" + "1\n", ValueError, "line 50002 has 1 cell;"),
         ("a,b\n1,2\n3,x\n", TypeError, r"column 'b' holds 'x' in row 1, which is no number.*columns="),

@@ -207,6 +207,7 @@ def _code(facts: Facts) -> str:
     library, read, output, complete = "numpy", 'load("new.npy")', "", "~numpy.isnan(rows).any(axis=1)"
     if hasattr(facts.model, "feature_names_in_"):
         texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
+        texts += ', sep=None, engine="python"' if encoding.notation.decimal == "," else ""  # mostly semicolons
         library, read, output = "pandas", f'read_csv("new.csv"{texts})', '.set_output(transform="pandas")'
         complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
     lines = [

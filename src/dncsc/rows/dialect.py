@@ -83,21 +83,25 @@ def read_dialect(file: FileState) -> Dialect:
 def refuse_ragged(file: FileState, dialect: Dialect) -> None:
     """Find the first line that has too few or too many cells, slowly."""
     with io.TextIOWrapper(_open(file), "utf-8-sig", "replace", newline="") as lines:
-        reader = csv.reader(lines, delimiter=dialect.delimiter)
+        reader, begins = csv.reader(lines, delimiter=dialect.delimiter), 1
         try:
             for number, cells in enumerate(reader):
                 if number >= dialect.blank and cells and len(cells) != dialect.width:
-                    raise ValueError(_ragged(file, dialect, reader.line_num, len(cells)))
+                    raise ValueError(_ragged(file, dialect, begins, reader.line_num, len(cells)))
+                begins = reader.line_num + 1
         except csv.Error as error:
             raise FileReadError(file.path, f"is no table of text: line {reader.line_num}: {error}.") from error
 
 
-def _ragged(file: FileState, dialect: Dialect, line: int, count: int) -> str:
-    """What is wrong with a line that has so many cells, and what to do."""
+def _ragged(file: FileState, dialect: Dialect, first: int, last: int, count: int) -> str:
+    """What is wrong with a row that has so many cells, and what to do. It is one line, unless a quote is left open."""
+    if last > first:
+        has = f"the row that begins in line {first} ends in line {last}, and has {count} cell{'s' * (count != 1)}"
+        return f"{file.path}: {has}; the first has {dialect.width}. A double quote in line {first} may lack its pair."
     mark = {"\t": "tab"}.get(dialect.delimiter, repr(dialect.delimiter))
     quotes = f"Cells with a {mark} in them belong in double quotes"
     remove = "Remove lines above the names of columns" if dialect.width == 1 else "Correct that line, or remove it"
-    cells = f"line {line} has {count} cell{'s' * (count != 1)}; the first has {dialect.width}"
+    cells = f"line {last} has {count} cell{'s' * (count != 1)}; the first has {dialect.width}"
     return f"{file.path}: {cells}. {remove}. {quotes}."
 
 

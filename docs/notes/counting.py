@@ -3,7 +3,7 @@
 Counted apart: wrong only by groups of fewer rows than `diagnosis_` says a group needs; with a warning by the second
 count alone.
 
-python docs/notes/counting.py            # 384 and 500 sets of blobs, 180 of groups that lie apart, 48 of topics
+python docs/notes/counting.py            # 884 sets of blobs, 180 of groups that lie apart, 40 tables, 48 sets of topics
 python docs/notes/counting.py 900 901    # the same with other seeds of topics and of blobs
 """
 
@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.datasets import make_blobs
 
-from dncsc import DnCSC
+from dncsc import DnCSC, TableEncoder
 from dncsc.datasets import embeddings
 
 SEEDS = [int(word) for word in sys.argv[1:]] or (2, 3)
@@ -83,16 +84,36 @@ def drawn() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
             yield name, X, modes(centres / asked["cluster_std"])[y]
 
 
+def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Groups far apart in numbers, with categories, or values filled in; as `TableEncoder` makes features of them."""
+    for n in (600, 2_000, 6_000, 20_000):
+        for seed in SEEDS:
+            random = np.random.default_rng([n, seed])
+            y = random.integers(3, size=n)
+            numbers = np.array([[0, 0, 0], [8, 0, 5], [0, 8, 8]])[y] + random.standard_normal((n, 3))
+            numbers = pd.DataFrame(numbers, columns=["a", "b", "c"])
+            city, own = random.choice(list("ROBP"), n), np.where(random.random(n) < 0.8, y, random.integers(3, size=n))
+            kinds = {
+                "a boolean": numbers.assign(member=random.random(n) < 0.5),
+                "a category": numbers.assign(city=city),
+                "two categories": numbers.assign(city=city, plan=random.choice(["x", "y"], n, p=[0.8, 0.2])),
+                "3 % filled in": numbers.mask(random.random(numbers.shape) < 0.03),
+                "a category that goes with the groups": numbers.assign(kind=own.astype(str)),
+            }
+            for kind, table in kinds.items():
+                yield f"{n} rows with {kind}, seed {seed}", TableEncoder().fit_transform(table), y
+
+
 def modes(centres: np.ndarray) -> np.ndarray:
     """Numbers of groups, the same for those at most two deviations apart: together they have one mode."""
     return fcluster(linkage(centres), 2, "distance") - 1
 
 
 def main() -> None:
-    for sets, metric in ((overlapping, "euclidean"), (drawn, "euclidean"), (apart, "euclidean"), (topics, "cosine")):
+    for sets in (overlapping, drawn, apart, tables, topics):
         total: Counter[str] = Counter()
         for name, X, y in sets():
-            model = DnCSC("auto", metric=metric, random_state=0)
+            model = DnCSC("auto", metric="cosine" if sets is topics else "euclidean", random_state=0)
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
                 model.fit(X)

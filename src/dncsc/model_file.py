@@ -61,7 +61,8 @@ KINDS = Schema(
         Kind(
             "cluster-count",
             Counted,
-            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest clear_from second_count",
+            "n_clusters clearness is_clear eigenvalues others between links n_parts smallest clear_from second_count "
+            "tells_categories",
             others=NONE,
             between=None,
             links=None,
@@ -69,6 +70,7 @@ KINDS = Schema(
             smallest=None,
             clear_from=CutPolicy.clear_gap,
             second_count=None,
+            tells_categories=False,
         ),
         Kind("embedding/graph", Lifted, "graph coordinates=lift"),
         Kind("embedding/vote", Voted, "graph cluster n_clusters=n_dimensions"),
@@ -82,7 +84,7 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position n_parts between smallest clear_from second_count is_gaussian",
+            "is_by_position n_parts between smallest clear_from second_count is_gaussian tells_categories",
             is_by_position=False,
             n_parts=None,
             between=None,
@@ -90,6 +92,7 @@ KINDS = Schema(
             clear_from=CutPolicy.clear_gap,
             second_count=None,
             is_gaussian=False,
+            tells_categories=False,
         ),
         Kind(
             "fitted",

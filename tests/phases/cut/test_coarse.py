@@ -8,7 +8,7 @@ import pytest
 
 from dncsc import DnCSC, TableEncoder, UnclearClustersWarning, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
-from dncsc.phases.cut.coarse import beyond_categories, coarse_spectrum
+from dncsc.phases.cut.coarse import beyond_categories, coarse_graph
 from dncsc.phases.cut.eigenpairs import Wanted
 from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.policy import CutPolicy
@@ -160,9 +160,9 @@ def test_landmarks_without_rows_have_no_part_in_a_coarser_graph():
     random = np.random.default_rng(0)
     places, mass = random.standard_normal((300, 3)), random.integers(1, 5, 300).astype(float)
     centres, wanted = places[:50], Wanted(3, drops_outliers=True)
-    one = coarse_spectrum(places, mass, centres, wanted, 5)
+    one = coarse_graph(places, mass, centres, 5).spectrum(wanted)
     more = np.concatenate([places, random.standard_normal((40, 3))])
-    other = coarse_spectrum(more, np.append(mass, np.zeros(40)), centres, wanted, 5)
+    other = coarse_graph(more, np.append(mass, np.zeros(40)), centres, 5).spectrum(wanted)
     np.testing.assert_allclose(one.eigenvalues, other.eigenvalues, atol=1e-12)
     np.testing.assert_allclose(one.coordinates, other.coordinates[:300], atol=1e-9)
 

@@ -82,7 +82,7 @@ def test_one_cluster_of_nearly_all_rows_is_told():
 def test_small_gaps_are_named_where_a_count_is_doubtful_and_no_wide_one_is_found():
     with pytest.warns(UnclearClustersWarning, match=r"other numbers have one, too: 7 \(2.0 times\), 2 \("):
         model = DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
-    sure = replace(model.diagnosis_, largest_share=0.4)
+    sure = replace(model.diagnosis_, largest_share=0.4, tells_categories=False)
     assert not sure.is_doubtful
     assert "Other numbers" not in str(sure)
 
@@ -142,3 +142,30 @@ def test_only_parts_that_were_joined_are_compared_by_how_far_they_are():
     assert "as far as the one that was joined" in str(joined)
     assert "small ones are taken for outliers" in str(left_out)
     assert "the eigenvalue behind 4 clusters is" in str(left_out)
+
+
+def table_of_groups(n, seed, n_cities):
+    """Three groups far apart in three numbers, and a category that says nothing of them, as `TableEncoder` has it."""
+    random = np.random.default_rng(seed)
+    group = random.integers(3, size=n)
+    numbers = np.array([[0, 0, 0], [8, 0, 5], [0, 8, 8]])[group] + random.standard_normal((n, 3))
+    return StandardScaler().fit_transform(numbers), np.eye(n_cities)[random.integers(n_cities, size=n)] / 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n", [600, 6_000])
+@pytest.mark.filterwarnings("ignore::dncsc.UnclearClustersWarning")
+def test_cells_of_a_category_are_not_counted(n, seed):
+    """They are 12, with a gap of thousands; a coarser graph shows three groups."""
+    model = DnCSC("auto", random_state=0).fit(np.hstack(table_of_groups(n, seed, n_cities=4)))
+    assert model.n_clusters_ == 3
+    assert model.diagnosis_.is_coarse
+
+
+@pytest.mark.parametrize("n", [600, 6_000])
+def test_a_count_of_cells_that_no_graph_sees_beyond_is_told(n):
+    numbers, city = table_of_groups(n, 0, n_cities=2)
+    with pytest.warns(UnclearClustersWarning, match="apart who shares one value of a column, as a category"):
+        model = DnCSC("auto", random_state=0).fit(np.hstack([numbers, 3 * city]))
+    assert model.n_clusters_ == 6
+    assert model.diagnosis_.tells_categories

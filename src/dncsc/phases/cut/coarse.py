@@ -8,7 +8,7 @@ landmarks, with the mass of their rows, are taken for rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -54,16 +54,17 @@ def beyond_categories(
     has no small part and shows clusters more clearly. Else each step has to halve what is explained of these values.
     Images share the value of their background; all views explain it alike.
     """
-    policy, n_coarse = wanted.policy, _n_coarse(len(landmarks), wanted)
+    policy = wanted.policy
+    count = n_coarse(len(landmarks), wanted.n_clusters, policy)
     taken, with_rows = View(fine), np.flatnonzero(mass > 0)
-    if n_coarse < policy.coarser * wanted.n_clusters:
+    if count < policy.coarser * wanted.n_clusters:
         return taken
     points = landmarks[with_rows], mass[with_rows]
 
     def coarse() -> View:
-        centres = kmeans(*points, n_coarse, random, ITERATIONS).centres
+        centres = kmeans(*points, count, random, ITERATIONS).centres
         unlimited = replace(wanted, limit=None, weighted=False)
-        return View(coarse_spectrum(landmarks, mass, centres, unlimited, n_neighbors), is_coarse=True)
+        return View(coarse_graph(landmarks, mass, centres, n_neighbors).spectrum(unlimited), is_coarse=True)
 
     def by_position() -> View:
         runs = [kmeans(*points, wanted.n_clusters, random, ITERATIONS) for _ in range(STARTS)]
@@ -119,28 +120,32 @@ def _halving(
     return taken, told
 
 
-def _n_coarse(p: int, wanted: Wanted) -> int:
+def n_coarse(p: int, n_clusters: int, policy: CutPolicy) -> int:
     """How many coarse landmarks there are."""
-    policy = wanted.policy
-    return min(max(policy.coarse_landmarks, policy.coarser * wanted.n_clusters), p // policy.coarser)
+    return min(max(policy.coarse_landmarks, policy.coarser * n_clusters), p // policy.coarser)
 
 
-def coarse_spectrum(
-    landmarks: np.ndarray, mass: np.ndarray, centres: np.ndarray, wanted: Wanted, n_neighbors: int
-) -> Spectrum:
-    """Bottom of the spectrum of landmarks that are linked through fewer of them, with its coordinates on all.
+@dataclass(frozen=True)
+class CoarseGraph:
+    """Landmarks that are linked through fewer of them."""
 
-    Parameters
-    ----------
-    landmarks : (p, d)
-    mass : (p,)
-        Weight of the rows of each.
-    centres : (n_coarse, d)
-        Coarse landmarks.
-    wanted : Wanted
-    n_neighbors : int
-        To how many of them each landmark is linked.
-    """
+    graph: LandmarkGraph
+    centres: np.ndarray
+    """(n_coarse, d)"""
+    transition: csr_array
+    """(p, n_coarse): share of each link of a landmark"""
+    nearest: np.ndarray
+    """(p,): nearest coarse landmark of each"""
+
+    def spectrum(self, wanted: Wanted) -> Spectrum:
+        """Its bottom, with coordinates on all landmarks."""
+        found = bottom_of_spectrum(self.graph, self.centres, wanted)
+        assert not isinstance(found, Fragmented)  # without a limit any graph is cut
+        return replace(found, coordinates=self.transition @ found.coordinates, component=found.component[self.nearest])
+
+
+def coarse_graph(landmarks: np.ndarray, mass: np.ndarray, centres: np.ndarray, n_neighbors: int) -> CoarseGraph:
+    """Link landmarks (p, d), with the weight of the rows of each (p,), to so many of the coarse ones (n_coarse, d)."""
     nearest, squared = search_all(landmarks, centres, min(n_neighbors, len(centres)))
     bandwidth = np.average(np.sqrt(squared.astype(np.float64)).mean(axis=1), weights=mass)
     shares, degree = gaussian(float(bandwidth)).weigh(nearest, squared)
@@ -148,7 +153,5 @@ def coarse_spectrum(
     start = np.arange(0, p * count + 1, count)
     transition = csr_array((shares.ravel().astype(np.float64), nearest.ravel(), start), shape=(p, len(centres)))
     similarity = csr_array(transition.T @ scipy.sparse.diags_array(mass * degree) @ transition)
-    coarse = LandmarkGraph(similarity, np.bincount(nearest[:, 0], mass, len(centres)), len(nearest))
-    found = bottom_of_spectrum(coarse, centres, wanted)
-    assert not isinstance(found, Fragmented)  # without a limit any graph is cut
-    return replace(found, coordinates=transition @ found.coordinates, component=found.component[nearest[:, 0]])
+    graph = LandmarkGraph(similarity, np.bincount(nearest[:, 0], mass, len(centres)), p)
+    return CoarseGraph(graph, centres, transition, nearest[:, 0])

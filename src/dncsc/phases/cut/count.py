@@ -8,13 +8,17 @@ clusters are not seen beside: numbers at which the links between parts fall off 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from dncsc.engines.base import Engine
+from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Adaptive
+from dncsc.phases.cut.categories import common_values, share_explained
+from dncsc.phases.cut.coarse import ITERATIONS, coarse_graph, n_coarse
 from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.fall import Fall, fall_of_strength
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
@@ -22,10 +26,11 @@ from dncsc.phases.cut.layers import LandmarkLinks
 from dncsc.phases.cut.outliers import OutlierLimit
 from dncsc.phases.cut.parts import count_parts
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.cut.spectrum import bottom_of_spectrum
+from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Counted
 from dncsc.phases.cut.weights import narrow
 from dncsc.phases.embedding import RowsAndLandmarks
+from dncsc.phases.kmeans import kmeans
 from dncsc.phases.nearest import Links
 from dncsc.phases.settings import Settings
 
@@ -37,8 +42,9 @@ def count_clusters(engine: Engine, settings: Settings, links: Links) -> Counted:
     are_few_rows = settings.n_counted < policy.few_rows_a_landmark * len(graph.mass)
     counted = _doubt_touching(_count_by_gap(engine, settings, links, graph), are_few_rows, policy)
     counted = replace(counted, smallest=_smallest(settings, graph), links=in_rows)
-    if are_few_rows:
-        return counted  # links are by a few rows each, and fall off by chance
+    coarse = _beyond_categories(settings, links, graph, counted)
+    if coarse is not counted or are_few_rows:
+        return coarse  # links are of cells, or by a few rows each, and fall off by chance
     return beside(counted, _by(fall_of_strength(graph, settings), policy), policy)
 
 
@@ -79,11 +85,11 @@ def _by(fall: Fall, policy: CutPolicy) -> Counted:
 
 def _count_by_gap(engine: Engine, settings: Settings, links: Links, graph: LandmarkGraph) -> Counted:
     """By eigenvalues: of the graph with adaptive weights, and of one with narrow ones where that has no clear gap."""
-    adaptive = _gap_of(settings, links, graph)
+    adaptive = _gap_of(settings, links.search.landmarks, graph)
     if adaptive.is_clear:
         return adaptive
     graph = landmark_graph(engine, settings, RowsAndLandmarks(links, narrow(settings, links)))
-    by_narrow = _gap_of(settings, links, graph, OutlierLimit.strict(settings.policy))
+    by_narrow = _gap_of(settings, links.search.landmarks, graph, OutlierLimit.strict(settings.policy))
     return max(adaptive, by_narrow, key=lambda counted: (counted.is_clear, counted.clearness))
 
 
@@ -96,7 +102,42 @@ def _doubt_touching(counted: Counted, are_few_rows: bool, policy: CutPolicy) -> 
     return replace(counted, clear_from=clear_from, is_clear=counted.is_clear and counted.clearness >= clear_from)
 
 
-def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: OutlierLimit | None = None) -> Counted:
+def _beyond_categories(settings: Settings, links: Links, graph: LandmarkGraph, counted: Counted) -> Counted:
+    """The same count, unless it tells categories apart, or values filled in, and a coarser graph clearly shows others.
+
+    Of these the most that tell none count; in doubt, where there are none: clusters may be cells of categories.
+    """
+    landmarks, mass, policy = links.search.landmarks, graph.mass, settings.policy
+    common = common_values(landmarks, mass, policy).indicators
+
+    def tells(k: int, spectrum_of: Callable[[Wanted], Spectrum | Fragmented]) -> bool:
+        found = spectrum_of(Wanted(k, drops_outliers=True, n_rows=graph.n_rows, policy=policy))
+        assert not isinstance(found, Fragmented)  # without a limit any graph is cut
+        return bool(share_explained(common, mass, found.coordinates).max() >= policy.told)
+
+    if not common.shape[1] or not tells(counted.n_clusters, partial(bottom_of_spectrum, graph, landmarks)):
+        return counted
+    count, with_rows = n_coarse(len(landmarks), 1, policy), np.flatnonzero(mass > 0)
+    if count < 2 * policy.coarser:
+        return replace(counted, tells_categories=True)
+    random = generator(settings.seed, "coarse count")
+    centres = kmeans(landmarks[with_rows], mass[with_rows], count, random, ITERATIONS).centres
+    coarse = coarse_graph(landmarks, mass, centres, settings.n_neighbors)
+    most = min(settings.n_clusters, count // policy.coarser)
+    again = _gap_of(replace(settings, n_clusters=most), centres, coarse.graph)
+    if not again.is_clear:
+        return replace(counted, tells_categories=True)
+    gaps = {again.n_clusters: again.clearness, **{int(number): gap for number, gap in again.others.tolist()}}
+    clear = sorted((number for number, gap in gaps.items() if gap >= policy.clear_gap), reverse=True)
+    free = [number for number in clear if not tells(number, coarse.spectrum)]
+    n_clusters = free[0] if free else again.n_clusters
+    taken = replace(again, n_clusters=n_clusters, clearness=gaps[n_clusters], tells_categories=not free)
+    return replace(beside(beside(taken, again, policy), counted, policy), smallest=counted.smallest)
+
+
+def _gap_of(
+    settings: Settings, landmarks: np.ndarray, graph: LandmarkGraph, limit: OutlierLimit | None = None
+) -> Counted:
     """Where the gap is, once outliers are told by the number of clusters that it gives.
 
     What is an outlier among few clusters may have passed for one of many, and taken a place in front of the gap.
@@ -106,7 +147,7 @@ def _gap_of(settings: Settings, links: Links, graph: LandmarkGraph, limit: Outli
     def eigenvalues_for(k: int, limit: OutlierLimit | None = None) -> np.ndarray | None:
         """Eigenvalues without those of what is an outlier among k clusters; None where the graph is fragmented."""
         wanted = Wanted(k, drops_outliers=True, limit=limit, n_rows=graph.n_rows, policy=policy)
-        found = bottom_of_spectrum(graph, links.search.landmarks, wanted)
+        found = bottom_of_spectrum(graph, landmarks, wanted)
         return None if isinstance(found, Fragmented) else found.eigenvalues
 
     def ratios_of(eigenvalues: np.ndarray) -> np.ndarray:

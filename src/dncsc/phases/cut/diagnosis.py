@@ -56,6 +56,9 @@ class Diagnosis:
         if that is another number, or in doubt.
     is_gaussian : bool
         Whether clusters are like Gaussians, and rows went to the most probable of as many of these.
+    tells_categories : bool
+        Where clusters were counted: whether they tell categories apart, or values filled in, and no coarser graph shows
+        others.
     """
 
     n_clusters: int
@@ -74,6 +77,7 @@ class Diagnosis:
     clear_from: float = CutPolicy.clear_gap
     second_count: int | None = None
     is_gaussian: bool = False
+    tells_categories: bool = False
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Diagnosis):
@@ -87,7 +91,7 @@ class Diagnosis:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
         if self.is_torn or self.is_by_position:
             return True
-        is_contradicted = self.n_parts is not None or self.second_count is not None
+        is_contradicted = self.n_parts is not None or self.second_count is not None or self.tells_categories
         is_other_number = self._has_rival or self._is_estimate or is_contradicted
         return self.was_counted and (not self.is_clear or self._is_nearly_all or is_other_number)
 
@@ -140,6 +144,11 @@ class Diagnosis:
             return (
                 f"Nothing is told apart by shape: there is no gap behind {self.n_clusters} clusters, and one of them "
                 "would hold most of the rows. Rows were divided by position, as k-means does: treat with care."
+            )
+        if self.tells_categories:
+            return (
+                "The clusters tell apart who shares one value of a column, as a category, a value filled in, or the "
+                "background of images, and may be cells of these: compare what is counted without such columns."
             )
         if self.is_coarse:
             return "The finest structure of the rows is categories, or values filled in: a coarser graph was cut."
@@ -212,4 +221,5 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int, is_gaussi
         float(gap.clear_from),
         None if counted is None else counted.second_count,
         is_gaussian,
+        counted is not None and counted.tells_categories,
     )

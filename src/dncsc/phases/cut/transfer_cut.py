@@ -50,6 +50,8 @@ class Counted:
     """gap that would be clear"""
     second_count: int | None = None
     """what other landmarks count, where they were asked, and do not confirm the number beyond doubt"""
+    tells_categories: bool = False
+    """whether the clusters are told by categories, or values filled in, and a coarser graph shows no others"""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,16 @@ class Vocabulary(NamedTuple):
 PYTHON = Vocabulary(lambda name: name, lambda name, value: f"{name}=" if value is ANY_VALUE else f"{name}={value!r}")
 
 
+LONGEST_CELL = 60
+"""Letters of a cell that a message shows."""
+
+
+def shown(cell: Any) -> str:
+    """A cell as a message names it: a double quote that lacks its pair makes one of the rest of a file."""
+    is_long = isinstance(cell, str) and len(cell) > LONGEST_CELL
+    return f"{cell[:LONGEST_CELL]!r}..." if is_long else repr(cell)
+
+
 class Worded(Exception):
     """What is said to the user; base of errors and warnings that name parameters.
 

@@ -143,6 +143,19 @@ def test_text_that_is_no_table(tmp_path):
         open_rows(text(tmp_path, b"a,b\n" + b"1,2\n" * 2_000 + b"\xfc,2\n"))
 
 
+def test_a_double_quote_that_swallows_the_rest_of_a_file_is_told_where_it_opens(tmp_path):
+    """Also where it stands in another column than those that are read, and no row has too many cells."""
+    content = 'a,b,note\n1,2,ok\n3,4,"ok\n5,6,ok\n' + 20_000 * "7,8,some words\n"
+    with pytest.raises(FileReadError, match=r"the row that begins in line 3 does not end. A double quote in that line"):
+        open_rows(text(tmp_path, content), ["a", "b"])
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n"])
+def test_cells_of_several_lines_are_read_also_at_the_end(tmp_path, end):
+    rows = open_rows(text(tmp_path, 'a,b,note\n1,2,"some\nwords"\n3,4,"and ""more""\n5,6,7"' + end), ["a", "b"])
+    np.testing.assert_array_equal(np.concatenate(list(rows.batches(10))), [[1, 2], [3, 4]])
+
+
 @pytest.mark.parametrize(
     ("content", "error", "says"),
     [
@@ -169,6 +182,7 @@ def test_text_that_is_no_table(tmp_path):
         ("a,b", ValueError, "there are columns, but no rows"),
         ("\n\n\n", FileReadError, "no lines but empty ones"),
         ('a,b\n1,"2\n3,4\n', (ValueError, TypeError), "line|holds"),
+        ('a,b\n"1,2\n' + 50_000 * "123,4\n", FileReadError, "does not end in its first lines. A double quote"),
     ],
 )
 @pytest.mark.parametrize("name", ["some.csv", "some.csv.gz"])

@@ -59,12 +59,16 @@ class Dialect:
 def read_dialect(file: FileState) -> Dialect:
     """Look at the beginning of a file."""
     with decoding(file):
-        with _open(file) as stream:
+        with open_text(file) as stream:
             head = stream.read(LONGEST_LINE)
         told = SEPARATOR.match(head)
         head = head[told.end() :] if told else head
         delimiter = told[1].decode() if told else _delimiter(file, head)
-        blank, records = _first_records(head, delimiter)
+        try:
+            blank, records = _first_records(head, delimiter)
+        except csv.Error as error:
+            does = "has a cell that does not end in its first lines. A double quote there may lack its pair."
+            raise FileReadError(file.path, does) from error
         blank += told is not None
     if not records:
         raise FileReadError(file.path, "has no lines but empty ones.")
@@ -80,38 +84,14 @@ def read_dialect(file: FileState) -> Dialect:
     return Dialect(delimiter, names, len(first), blank, block_size, names is not None and not others)
 
 
-def refuse_ragged(file: FileState, dialect: Dialect) -> None:
-    """Find the first line that has too few or too many cells, slowly."""
-    with io.TextIOWrapper(_open(file), "utf-8-sig", "replace", newline="") as lines:
-        reader, begins = csv.reader(lines, delimiter=dialect.delimiter), 1
-        try:
-            for number, cells in enumerate(reader):
-                if number >= dialect.blank and cells and len(cells) != dialect.width:
-                    raise ValueError(_ragged(file, dialect, begins, reader.line_num, len(cells)))
-                begins = reader.line_num + 1
-        except csv.Error as error:
-            raise FileReadError(file.path, f"is no table of text: line {reader.line_num}: {error}.") from error
-
-
-def _ragged(file: FileState, dialect: Dialect, first: int, last: int, count: int) -> str:
-    """What is wrong with a row that has so many cells, and what to do. It is one line, unless a quote is left open."""
-    if last > first:
-        has = f"the row that begins in line {first} ends in line {last}, and has {count} cell{'s' * (count != 1)}"
-        return f"{file.path}: {has}; the first has {dialect.width}. A double quote in line {first} may lack its pair."
-    mark = {"\t": "tab"}.get(dialect.delimiter, repr(dialect.delimiter))
-    quotes = f"Cells with a {mark} in them belong in double quotes"
-    remove = "Remove lines above the names of columns" if dialect.width == 1 else "Correct that line, or remove it"
-    cells = f"line {last} has {count} cell{'s' * (count != 1)}; the first has {dialect.width}"
-    return f"{file.path}: {cells}. {remove}. {quotes}."
-
-
 def is_compressed(file: FileState) -> bool:
     """Whether the content is that of a gzip file."""
     with open(file.path, "rb") as stream:
         return stream.read(2) == GZIP_MAGIC
 
 
-def _open(file: FileState) -> IO[bytes]:
+def open_text(file: FileState) -> IO[bytes]:
+    """The letters of a file, which may be compressed."""
     return cast("IO[bytes]", gzip.open(file.path)) if is_compressed(file) else open(file.path, "rb")
 
 

@@ -16,10 +16,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from dncsc.errors import shown
 from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, NotNumbersError, column_names, column_numbers
-from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_ragged
+from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect
 from dncsc.rows.format import CellReaders, Format, Header, Output
+from dncsc.rows.ragged import refuse_open_quote, refuse_ragged
 from dncsc.rows.values import arrow, as_texts, refuse_missing, side_by_side
 
 WIDER = {"": ("int64", "float64", "bool"), "int64": ("int64", "float64"), "float64": ("float64",), "bool": ("bool",)}
@@ -109,7 +111,7 @@ def _widest(cells: Any, so_far: str, label: str | int, row: int, where: str) -> 
     at = max(first_misfit.values())
     before = [kind for kind, misfit in first_misfit.items() if misfit == at]
     expected = "truth value, as those before are" if before == ["bool"] else "number"
-    problem = f"column {label!r} holds {cells[at].as_py()!r} in row {row + at}, which is no {expected}."
+    problem = f"column {label!r} holds {shown(cells[at].as_py())} in row {row + at}, which is no {expected}."
     raise NotNumbersError(where, problem + " Choose other columns with {columns}.")
 
 
@@ -119,12 +121,16 @@ def _cell_tables(
     """Cells of some columns as text, with the numbers of their first rows; those in `missing` are null."""
     if dialect.empty:
         return
+    table = None
     try:
-        yield from decoded(file, _record_batches(file, dialect, [str(number) for number in numbers], missing))
+        for row, table in decoded(file, _record_batches(file, dialect, [str(number) for number in numbers], missing)):
+            yield row, table
     except FileReadError as error:
         if isinstance(error.__cause__, arrow().ArrowInvalid):
             refuse_ragged(file, dialect)
         raise
+    if table is not None:
+        refuse_open_quote(file, dialect, numbers, [cells[-1].as_py() for cells in table.columns])
 
 
 def _record_batches(file: FileState, dialect: Dialect, names: Sequence[str], missing: Sequence[str]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dncsc.errors import InputError
+from dncsc.errors import InputError, shown
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
 from dncsc.tables.notation import NOTATIONS, PLAIN, Notation
@@ -44,7 +44,7 @@ class CellError(InputError):
 
     def problem(self, row: int) -> str:
         """What is wrong, with this number of the row."""
-        return f"column {self.column!r} holds {self.cell!r} in row {row}, which is no {self.what}."
+        return f"column {self.column!r} holds {shown(self.cell)} in row {row}, which is no {self.what}."
 
 
 def _marks_of(cell: Any) -> dict[str, str]:

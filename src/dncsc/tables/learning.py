@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.watch import Watcher
-from dncsc.errors import ANY_VALUE, InputError, ParameterError
+from dncsc.errors import ANY_VALUE, InputError, ParameterError, shown
 from dncsc.tables.cells import without_infinite
 from dncsc.tables.encoding import (
     CATEGORICAL,
@@ -143,7 +143,7 @@ def _problem_of_texts(column: ColumnProfile) -> str:
     """Why texts cannot be used that are no category, and what could be done."""
     if column.misfit is not None:
         row, cell = column.misfit
-        return f"holds {cell!r} in row {row}, which is no number: correct such cells, or leave it out"
+        return f"holds {shown(cell)} in row {row}, which is no number: correct such cells, or leave it out"
     if column.looks_like:
         return f"holds texts that look like {column.looks_like}: {column.advice}, or leave it out"
     if column.is_identifier and not is_called_id(column.name):

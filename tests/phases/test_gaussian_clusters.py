@@ -90,6 +90,33 @@ def test_clusters_of_other_shapes_are_left_alone(X, k):
     assert not model.diagnosis_.is_gaussian
 
 
+@pytest.mark.parametrize("make", [DnCSC, LSEC])
+@pytest.mark.parametrize("far", [30, 5_000])
+def test_a_row_far_away_does_not_spoil_the_others(make, far):
+    X, y = ellipses(1_500, 1)
+    model = make(3, random_state=0).fit(np.concatenate([X, [[far, -1.4 * far]]]))
+    assert ari(y, model.labels_[:-1]) > 0.8
+
+
+@pytest.mark.parametrize("far", [30, 100, 300])
+def test_a_group_far_away_does_not_hide_the_shape_of_the_others(far):
+    random = np.random.default_rng(0)
+    y = random.integers(3, size=900)
+    shapes, places = np.array([[2.5, 0.35], [2.5, 0.35], [1, 1]]), np.array([[0, 0], [1, 1.9], [far, far]])
+    X = places[y] + random.normal(size=(900, 2)) * shapes[y]
+    assert ari(y, DnCSC(3, random_state=0).fit(X).labels_) > 0.9
+
+
+def test_few_rows_are_enough_also_where_some_are_noise():
+    random = np.random.default_rng(6)
+    y, turns = random.integers(4, size=300), 0.6 * random.normal(size=(4, 8, 8))
+    X = np.einsum("ni,nij->nj", random.normal(size=(300, 8)), turns[y]) + random.normal(0, 1.5, (4, 8))[y]
+    model = DnCSC(4, noise=0.05, random_state=0).fit(X)
+    assert is_mixture(model)
+    kept = model.labels_ >= 0
+    assert ari(y[kept], model.labels_[kept]) > 0.9
+
+
 def test_rings_and_groups_that_more_gaussians_are_slow_to_describe_are_left_alone():
     """Three times as many gain little in each iteration, and much in all."""
     X, y = load("cg-10m", n=20_000)

@@ -55,12 +55,12 @@ def find_gaussians(
     """
     if not few_rows_tell(engine, settings) or not _may_touch(found.partition, settings):
         return None
-    sample = _draw(engine, settings, found, limit)
+    all_rows, sample = _draw(engine, settings, found, limit)
     if len(sample.rows) < 2 * settings.n_clusters:
         return None
     centre, spread = sample.centre_and_spread(settings.policy)
     used = spread > 0
-    if not _are_enough(len(sample.rows), int(np.count_nonzero(used)), settings):
+    if not _are_enough(len(all_rows.rows), int(np.count_nonzero(used)), settings):
         return None
     places = (sample.rows[:, used] - centre[used]) / spread[used]
     mixture = _mixture(sample._replace(rows=np.ascontiguousarray(places)), engine, settings)
@@ -87,15 +87,16 @@ def _are_enough(n_rows: int, n_features: int, settings: Settings) -> bool:
     return 0 < n_features <= policy.mixture_features and (are_all or a_parameter >= policy.rows_a_parameter)
 
 
-def _draw(engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None) -> LabelledRows:
-    """Some rows at random, with their clusters."""
+def _draw(
+    engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None
+) -> tuple[LabelledRows, LabelledRows]:
+    """Some rows at random, with their clusters, and those of them that have a say."""
     drawn, embedding = few_rows(engine, settings), found.partition.embedding
     rows, values = drawn.values[0], embedding.lookup(drawn.values[0])
     weight = drawn.weight / drawn.weight.max()
     sample = LabelledRows(rows, weight, embedding.label(found.centroids.places, *values)[0])
-    if limit is None:
-        return sample
-    return sample.some(~is_noise(embedding, limit.threshold, *values))
+    without_noise = sample if limit is None else sample.some(~is_noise(embedding, limit.threshold, *values))
+    return sample, without_noise.without_far_rows()
 
 
 def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixture | None:
@@ -116,9 +117,10 @@ def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixtur
         return None
     fit = _last(sample.fits(Centres(centres).label(sample.rows), k), to_surpass)
     label = fit.mixture.label(sample.rows)
-    if np.bincount(label, minlength=k).min() == 0 or fit.likelihood < own.likelihood - SETTLED:
+    sizes, of_fit = (np.bincount(each, sample.weight, k) for each in (sample.label, label))
+    is_lost = of_fit.min() < min(policy.tiny * of_fit.mean(), sizes.min() / 2)  # outliers took its place
+    if is_lost or fit.likelihood < own.likelihood - SETTLED:
         return None
-    sizes = np.bincount(sample.label, sample.weight, k)
     if agreement(sample.label, label, sample.weight) < policy.least_likeness and not is_uneven(sizes, settings):
         return None
     return fit.mixture if fit.score >= max(to_surpass.score, _last(finer, fit).score) else None

@@ -52,13 +52,13 @@ def count_modes(
         return None
     drawn = draw_rows(engine, stream(settings.seed, "modes"), SAMPLE_ROWS, settings.n_counted)
     label = embedding.label(places, *embedding.lookup(drawn.values[0]))[0]
-    sample = LabelledRows(drawn.values[0], drawn.weight / drawn.weight.max(), label)
+    sample = LabelledRows(drawn.values[0], drawn.weight / drawn.weight.max(), label).without_far_rows()
     centre, spread = sample.centre_and_spread(policy)
     used = spread > 0
     if not 0 < np.count_nonzero(used) <= policy.mixture_features:
         return None
     sample = sample._replace(rows=np.ascontiguousarray((sample.rows[:, used] - centre[used]) / spread[used]))
-    clusters = [sample.some(label == number) for number in range(counted.n_clusters)]
+    clusters = [sample.some(sample.label == number) for number in range(counted.n_clusters)]
     n_two = sum(_are_two(each, settings) for each in clusters)
     return counted.n_clusters + n_two if n_two else None
 

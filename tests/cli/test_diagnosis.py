@@ -60,6 +60,42 @@ def test_marks_for_gaps_are_missing_and_what_is_left_out_is_told(capsys):
     assert main(command) == 0
 
 
+def test_numbers_with_a_unit_and_ids_that_repeat_are_no_categories(capsys):
+    weights, clients = [f"{60 + row % 15} kg" for row in range(N)], [f"c{row % 60}" for row in range(N)]
+    frame = FRAME[["age", "income"]].fillna(0)
+    frame.assign(weight=weights, client_id=clients).to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT]) == 2
+    said = capsys.readouterr().err
+    assert "looks like numbers with a unit: write plain numbers" in said
+    assert "but without 'weight'" in said
+    assert "--id client_id" in shlex.join(command_in(said))
+
+
+def test_codes_of_numbers_and_letters_are_categories(capsys):
+    frame = FRAME[["age"]].fillna(0).assign(code=[f"{row % 12}{'AB'[row % 2]}" for row in range(N)])
+    frame.to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT]) == 2
+    assert "category, 12 values" in capsys.readouterr().err
+
+
+def test_columns_that_were_asked_for_are_not_left_out_without_a_word(capsys):
+    frame = FRAME[["age", "income"]].fillna(0).assign(size=[f"{row}.5" for row in range(N)])
+    frame.loc[7, "size"] = "unknown"
+    frame.to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT, "--columns", "age,income,size"]) == 2
+    assert "This command works, but without 'size': see what to do" in capsys.readouterr().err
+
+
+def test_thousands_are_not_read_as_decimals_since_others_have_a_decimal_comma(capsys):
+    price = [["950", "1,050", "2,500"][row % 3] for row in range(N)]
+    share, load = ([f"{row % 7 + shift},{row % 10}" for row in range(N)] for shift in (0, 3))
+    pd.DataFrame({"price": price, "share": share, "load": load}).to_csv("t.csv", index=False, sep=";")
+    assert main(["fit", "t.csv", *FIT]) == 2
+    said = capsys.readouterr().err
+    assert "but without 'price': their numbers are written in another way than others" in said
+    assert "--drop price" in shlex.join(command_in(said))
+
+
 def test_the_first_command_needs_to_say_nothing_but_the_number_of_clusters(capsys):
     write(FRAME.assign(invoice=[f"INV-{row}" for row in range(N)], row=range(N)), "t.csv")
     Path("labels.csv").touch()

@@ -22,6 +22,8 @@ HEADERS = {
     "a name above a number": ("name,size,7,5\nx,3,5,7\n", True),
     "years above a gap": ("name,2019,2020\nx,,7\n", True),
     "numbers above text": ("name,1,5\nx,low,high\n", True),
+    "wavelengths": ("sample,400.5,401.5\ns1,0.1,0.2\n", True),
+    "quantiles": ("name,0.25,0.5,0.75\nx,1.5,2,7\n", True),
     "nothing below": ("name,9,3\n", True),
     "a row": ("M,3,1,2\nF,9,5,7\n", False),
     "a row of UCI's letters": ("T,2,8,3,5,1,8\nI,5,12,3,7,2,10\n", False),
@@ -33,6 +35,8 @@ HEADERS = {
     "a row without a value": ("M,NA,3,1\nF,9,5,7\n", False),
     "a row above one without a value": ("M,4,3,1\nF,?,5,7\n", False),
     "values that are the same": ("M,2,2\nF,1.5,2.5\n", False),
+    "a row of measurements": ("M,0.1,0.7,0.2\nF,0.3,0.4,0.6\n", False),
+    "a row of two measurements": ("M,1.5,2.25\nF,3.5,4.5\n", False),
     "negative numbers below": ("M,3,1\nF,-9,-5\n", False),
 }
 

@@ -18,6 +18,7 @@ from dncsc.tables.profile import (
     CATEGORY,
     DATE,
     EMPTY,
+    GROUPED,
     NUMBER,
     NUMBERS,
     OTHER,
@@ -56,13 +57,13 @@ class DiagnosisError(InputError):
             return "\n".join([str(self), "", *shown, "", "None of them can be a feature."])
         ready = shlex.join(["dncsc", *amended(arguments, self.options)])
         others = ["--missing drop leaves out rows with gaps"] if "--missing" in self.options else []
-        dropped = split_names(self.options.get("--drop", ""))
+        dropped = _left_out(self.profiles, self.options)
         if any(column.kind == DATE and column.name in dropped for column in self.profiles):
             others.append("--dates number makes days of dates")
-        meant = [column.name for column in self.profiles if column.name in dropped and _is_meant_as_numbers(column)]
-        without = f", but without {' and '.join(map(repr, meant))}: see what to do about them above" if meant else ""
+        meant = [column for column in self.profiles if column.name in dropped and _is_meant_as_numbers(column)]
+        without = f", but without {' and '.join(repr(column.name) for column in meant)}: {_what_to_do(meant)}"
         more = f" You may also like: {'; '.join(others)}." if others else ""
-        text = f"This command works{without}.{more}"
+        text = f"This command works{without if meant else ''}.{more}"
         return "\n".join([str(self), "", *shown, "", text, ready])
 
 
@@ -72,9 +73,24 @@ def profile_lines(profiles: Sequence[ColumnProfile], stream: Any = None) -> list
     return table_lines(["column", "holds", "missing", "values"], cells, ["missing"], stream)
 
 
+def _left_out(profiles: Sequence[ColumnProfile], options: Mapping[str, str]) -> set[str]:
+    """Columns that options leave out, by name or by naming others."""
+    if "--columns" not in options:
+        return set(split_names(options.get("--drop", "")))
+    return {column.name for column in profiles} - set(split_names(options["--columns"]))
+
+
+def _what_to_do(columns: Sequence[ColumnProfile]) -> str:
+    """About columns that are meant as numbers and are left out."""
+    are_texts = any(column.kind == TEXT for column in columns)
+    return "see what to do about them above" if are_texts else "their numbers are written in another way than others"
+
+
 def _is_meant_as_numbers(column: ColumnProfile) -> bool:
-    """Whether a column of texts could be a feature if its cells were written otherwise."""
-    return column.kind == TEXT and bool(column.looks_like or column.misfit)
+    """Whether a column could be a feature if its cells were written otherwise."""
+    if column.kind == TEXT:
+        return bool(column.looks_like or column.misfit)
+    return column.kind in (*NUMBERS, WHOLE) and not (column.is_identifier or column.is_constant)
 
 
 def _short(text: str) -> str:
@@ -197,7 +213,12 @@ def _readable(
     def are_read(notation: Notation) -> list[ColumnProfile]:
         if notation == typed:
             return [column for column in numbers if column.kind in (NUMBER, WHOLE)]
-        return [column for column in numbers if notation in column.notations]
+        return [column for column in numbers if notation in column.notations and not has_thousands(column, notation)]
+
+    def has_thousands(column: ColumnProfile, notation: Notation) -> bool:
+        """Whether commas are no decimals but stand between thousands: 950 stands beside 1,050."""
+        is_grouped = column.kind == GROUPED and Notation(",") in column.notations
+        return is_grouped and notation.decimal == "," and column.low < 1000 <= column.high
 
     best = max((typed, *NOTATIONS), key=lambda each: len(are_read(each)))
     readable = {column.name for column in are_read(best)}

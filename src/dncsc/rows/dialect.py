@@ -26,6 +26,11 @@ NUMBER = re.compile(AMOUNT)
 MONEY = re.compile(rf"([A-Z]{{3}}\s?|[^\w,]*){AMOUNT}(\s?[A-Z]{{3}}|[^\w,]*)")
 """The same, perhaps with a currency, or as per cents."""
 
+PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
+"""As names of columns may be written: years, wavelengths, quantiles."""
+
+SAME_STEP = 1e-9
+
 SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
 """The line above the names by which a file tells spreadsheets what stands between cells."""
 
@@ -143,11 +148,12 @@ def _has_decimal_commas(records: list[list[str]]) -> bool:
 
 
 def _is_header(first: list[str], second: list[str]) -> bool:
-    """Whether a line holds names: text, or text and whole numbers, or 0, 1, 2, ... above values that are not whole.
+    """Whether a line holds names: text, or text and numbers, or 0, 1, 2, ... above values that are not whole.
 
     Text and whole numbers may be a row too, as `T,2,8,3` above `I,5,12,3`. Names, as `city,2019,2020`, differ from
     each other, and a name above a number gives them away. Where there is none, numbers have to count up, or stand above
-    values none of which is whole, to be taken for names, and text may not stand below itself.
+    values none of which is whole, to be taken for names, and text may not stand below itself. Numbers that are not
+    whole, as wavelengths or quantiles, have to count up in any case.
     """
     values = [cell for cell in first if _is_value(cell)]
     if not values:
@@ -155,17 +161,24 @@ def _is_header(first: list[str], second: list[str]) -> bool:
     if len(values) == len(first):
         counted = first == [str(number) for number in range(len(first))]
         return counted and bool(second) and not all(map(_is_whole, second))
-    if not all(cell.isdecimal() for cell in values) or len(set(first)) < len(first):
+    if not all(map(PLAIN_NUMBER.fullmatch, values)) or len(set(first)) < len(first):
         return False
+    are_whole = all(cell.isdecimal() for cell in values)
     pairs = list(zip(first, second, strict=False))
     texts = [(above, below) for above, below in pairs if not _is_value(above) and above not in MISSING]
-    if not pairs or any(_is_value(below) for _, below in texts):
+    if not pairs or (are_whole and any(_is_value(below) for _, below in texts)):
         return True
-    # Equal steps, by which years can be told from measurements; between two numbers, a step of one.
-    steps = set(np.diff([int(above) for above in values]).tolist())
-    counts_up = len(steps) == 1 and min(steps) > 0 and (len(values) > 2 or steps == {1})
     above_whole = any(_is_whole(below) for above, below in pairs if _is_value(above))
-    return (counts_up or not above_whole) and all(above != below for above, below in texts)
+    are_names = _count_up(values) or (are_whole and not above_whole)
+    return are_names and all(above != below for above, below in texts)
+
+
+def _count_up(values: list[str]) -> bool:
+    """Whether numbers go up in equal steps, by which years differ from measurements; two of them in a step of one."""
+    steps = np.diff([float(value) for value in values])
+    if not len(steps) or steps.min() <= 0 or np.ptp(steps) > SAME_STEP:
+        return False
+    return len(steps) > 1 or abs(steps[0] - 1) <= SAME_STEP
 
 
 def _is_whole(cell: str) -> bool:

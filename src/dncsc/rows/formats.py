@@ -21,7 +21,7 @@ OLD_FEATHER = (
     "is a Feather file of the old version 1, which is no longer read: write it again with "
     "pyarrow.feather.write_feather, or as Parquet."
 )
-NOT_UTF8 = "is text in another encoding than UTF-8: save it in UTF-8."
+NOT_UTF8 = "is text in another encoding than UTF-8: save it in UTF-8, as iconv -f LATIN1 -t UTF-8 makes of LATIN1."
 REFUSED = {b"FEA1": OLD_FEATHER, b"\xff\xfe": NOT_UTF8, b"\xfe\xff": NOT_UTF8}
 """First bytes of files that are refused, and the advice."""
 

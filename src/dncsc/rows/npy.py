@@ -115,6 +115,8 @@ def arrays_in(file: FileState) -> Members:
             if info.filename.endswith(".npy"):
                 with archive.open(info) as member:
                     found[info.filename.removesuffix(".npy")] = info, read_array_header(member)
+    if not found and any(info.filename == "xl/workbook.xml" for info in archive.infolist()):
+        raise FileReadError(file.path, "is an Excel workbook: save it as CSV UTF-8, or by pandas as Parquet.")
     if not found:
         raise FileReadError(file.path, "is a zip archive without arrays; only what numpy.savez writes is read.")
     return found

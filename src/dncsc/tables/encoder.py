@@ -198,7 +198,7 @@ def _of_objects(column: Any, name: Any) -> Any:
         found = pa.array(column, from_pandas=True)
         return found.dictionary_decode().cast(pa.string()) if isinstance(found, pa.DictionaryArray) else found
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        advice = "Make them one, as astype(str) does"
+        advice = "Of numbers with some texts pandas.to_numeric(column, errors='coerce') makes numbers and gaps"
         raise InputError(f"column {name!r} holds values of several types: {error}. {advice}.") from error
     except pa.ArrowNotImplementedError as error:
         what = f"{column.dtype}, of which no features are made"

@@ -58,12 +58,21 @@ LOOKS = (
     *(_look_of(notation) for notation in NOTATIONS if notation != PLAIN),
 )
 
+NUMBER_PART = r"^[+-]?[\d.,'\s]+"
+UNIT = Look(
+    "numbers with a unit",
+    "write plain numbers, and the unit in the name of the column",
+    rf"{NUMBER_PART}\p{{L}}+[23]?(/\p{{L}}+[23]?)?$",
+)
+"""The same unit in all of them: 12A, 12B and 14A are codes."""
+
 
 class Looks:
     """What the texts of a column look like, as far as they have been seen."""
 
     def __init__(self) -> None:
-        self._fitting, self._shown = list(LOOKS), {""}
+        self._fitting, self._shown = [*LOOKS, UNIT], {""}
+        self._units = set[str]()
 
     def add(self, cells: Any) -> None:
         """Take in more texts."""
@@ -72,6 +81,11 @@ class Looks:
         self._fitting = [
             each for each in self._fitting if compute.all(matches(cells, each.pattern), min_count=0).as_py()
         ]
+        if UNIT in self._fitting:
+            units = compute.utf8_trim_whitespace(compute.replace_substring_regex(cells, NUMBER_PART, ""))
+            self._units |= set(units.unique().drop_null().to_pylist())
+            if len(self._units) > 1:
+                self._fitting.remove(UNIT)
         self._shown |= {
             each.evidence
             for each in self._fitting

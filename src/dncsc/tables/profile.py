@@ -234,7 +234,7 @@ class _Column:
         misfit = self.slips.first((1 - NEARLY_ALL) * n_present, n_present / 2)
         look = DURATIONS if self.is_duration else self.looks.found if self.is_textual and not misfit else None
         all_differ = all_differ and not look and not misfit and (self.values is None or len(values) == n_present)
-        is_strange = len(values) > FEW_VALUES and bool(look or misfit)
+        is_strange = len(values) > FEW_VALUES and bool(look or misfit or is_called_id(self.name))
         about: dict[str, Any] = {"n_values": len(values) or None, "is_identifier": all_differ}
         if 0 < len(values) <= n_present // 2 + 1 and not all_differ and not is_strange:
             return ColumnProfile(self.name, CATEGORY, self.n_rows, self.n_missing, values, **about)

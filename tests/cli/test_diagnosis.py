@@ -207,7 +207,8 @@ def test_the_command_has_each_repeated_option_once(capsys):
 def test_info_tells_what_columns_hold(capsys):
     write(FRAME, "t.csv")
     assert main(["info", "t.csv"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    *lines, empty, how_many = capsys.readouterr().out.splitlines()
+    assert (empty, how_many) == ("", f"{N:,} rows, {len(FRAME.columns)} columns")
     assert [line.split()[0] for line in lines] == ["column", *FRAME.columns]
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv"]) == 2
     assert capsys.readouterr().err.splitlines()[2 : 2 + len(lines)] == lines  # the error shows the same table

@@ -32,9 +32,10 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
     for number in numbers:
         name, values = names[number], batch[:, number]
         present = values[np.isfinite(values)]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             spread[name] = float(present.std()) if len(present) else 0.0
-        if why := _why_id(name, values):
+            why = _why_id(name, values)
+        if why:
             shown = join_names([name])
             tell(
                 f"hint: column {name!r} {why}, and is used as a feature. Carry it over with --id {shown}, or leave it "
@@ -46,7 +47,7 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
                 "give --thousands . --decimal ,"
             )
     varied = {name: value for name, value in spread.items() if 0 < value < np.inf}
-    if stored.names is None or options.scale != "none" or not varied:
+    if options.scale != "none" or not varied:
         return
     wide, narrow = max(varied, key=varied.__getitem__), min(varied, key=varied.__getitem__)
     if varied[wide] > SPREAD_RATIO * varied[narrow]:

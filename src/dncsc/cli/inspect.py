@@ -91,7 +91,7 @@ def _tell_columns(data: str, as_json: bool) -> None:
     if as_json:
         print_json({"data": read.name, "rows": profiles[0].n_rows, "columns": [asdict(each) for each in profiles]})
     else:
-        print("\n".join(profile_lines(profiles)))
+        print("\n".join([*profile_lines(profiles), "", f"{profiles[0].n_rows:,} rows, {len(profiles):,} columns"]))
 
 
 def _some(values: Sequence[str], most: int = 12) -> str:

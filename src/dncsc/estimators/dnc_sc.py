@@ -127,8 +127,8 @@ class DnCSC(LandmarkClusterer):
         Share of rows whose nearest landmarks are proven to be the nearest of all; of more than 200,000 rows with fewer
         than 16 features, among those that `inertia_` is told by.
     n_graph_components_ : int
-        Connected parts of the graph. Where they are more than the clusters, the lightest are joined to their
-        neighbours.
+        Connected parts of the graph. Where they are more than the clusters, small ones are outliers, or the lightest
+        are joined to their neighbours, as `diagnosis_` says.
     diagnosis_ : Diagnosis
         How clearly the graph shows the clusters; ``print(model.diagnosis_)`` says it in a sentence. Where it is in
         doubt, `fit` warns.

@@ -12,7 +12,7 @@ from dncsc.kernels.gaussians import add_scatter, densest, log_densities
 from dncsc.phases.embedding import nearest_centroids
 
 FLOOR = 1e-3
-"""of the variance of a feature, added to that of each component: none shrinks to a point or a plane"""
+"""of the unit of a feature, squared, added to each component's variance: none shrinks to a point or a plane"""
 ITERATIONS, SETTLED = 100, 1e-3
 """of expectation and maximisation; they end where a row's log-likelihood gains less"""
 

@@ -43,7 +43,7 @@ class Diagnosis:
         Whether the graph shows no clusters, or categories alone, and rows were divided by where they are, as k-means
         does.
     n_parts : int or None
-        Where clusters were counted: parts that they have together, if some are not in one piece.
+        Where clusters were counted: parts that they have together, if some are not in one piece, or have two modes.
     between : tuple of int or None
         Where many clusters were counted: how few and how many there may be.
     smallest : int or None

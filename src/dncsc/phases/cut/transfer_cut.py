@@ -43,7 +43,7 @@ class Counted:
     links: LandmarkLinks | None = None
     """of the landmarks, in rows, to tell parts of clusters by them"""
     n_parts: int | None = None
-    """that the clusters have together, if they are not all in one piece"""
+    """that the clusters have together, if some are not in one piece, or have two modes"""
     smallest: int | None = None
     """rows from which on a group is sure to be seen"""
     clear_from: float = CutPolicy.clear_gap

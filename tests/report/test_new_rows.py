@@ -62,6 +62,15 @@ def test_code_for_new_rows_takes_points_between_thousands_for_what_they_are(miss
 
 
 @pytest.mark.parametrize("missing", ["mean", "drop"])
+def test_code_for_new_rows_takes_marks_for_gaps(missing, table):
+    numbers = table[["visits"]].assign(size=np.arange(200.0)).astype(object)
+    numbers.iloc[::9, 0], numbers.iloc[::7, 1] = "-", "?"
+    numbers.to_csv("new.csv", index=False)
+    assert main(["fit", "new.csv", *FIT, "--missing", missing]) == 0
+    np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
+
+
+@pytest.mark.parametrize("missing", ["mean", "drop"])
 def test_code_for_new_rows_without_names_has_the_encoder(missing, table):
     np.save("new.npy", table[["visits", "visits"]].to_numpy())
     assert main(["fit", "new.npy", *FIT, "--scale", "robust", "--missing", missing]) == 0

@@ -208,6 +208,9 @@ def _code(facts: Facts) -> str:
     if hasattr(facts.model, "feature_names_in_"):
         texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
         texts += ', sep=None, engine="python"' if encoding.notation.decimal == "," else ""  # mostly semicolons
+        texts += (
+            "" if encoding.missing == "refuse" else ', na_values=["-", "--", "?"]'
+        )  # gaps that pandas does not know
         library, read, output = "pandas", f'read_csv("new.csv"{texts})', '.set_output(transform="pandas")'
         complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
     lines = [

@@ -76,7 +76,7 @@ def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
     return replace(partition, embedding=placed, is_by_position=True, centres=centres)
 
 
-def corners(partition: Partition, drawn: Drawn) -> Centroids:
+def corner_centroids(partition: Partition, drawn: Drawn) -> Centroids:
     """Centroids of clusters by position: the corners that their landmarks are at. Rows lie between them."""
     assert partition.centres is not None
     places = np.eye(len(partition.centres), dtype=partition.embedding.dtype)

@@ -57,6 +57,18 @@ def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
     assert metrics.ari(y, WithPolicy(k, random_state=0).fit(X).labels_) < 0.7
 
 
+@pytest.mark.parametrize("seed", [3, 6])
+def test_cells_of_a_boolean_are_no_clusters(seed):
+    """A coarser graph sees them clearly, too, and positions see nothing of them."""
+    random = np.random.default_rng(seed)
+    y = random.integers(3, size=1_500)
+    numbers = np.array([[0, 6], [5, 0], [10, 12]])[y] + random.standard_normal((2, 1_500)).T
+    table = pd.DataFrame(numbers, columns=["a", "b"]).assign(member=random.random(1_500) < 0.5)
+    with pytest.warns(UnclearClustersWarning, match="were divided by position instead"):
+        model = DnCSC(3, random_state=0).fit(TableEncoder().fit_transform(table))
+    assert metrics.ari(y, model.labels_) > 0.95
+
+
 def customers(seed):
     """Four groups apart by five numbers, some of which are missing, and two categories that say nothing."""
     random, n = np.random.default_rng(seed), 3_000

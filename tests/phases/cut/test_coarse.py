@@ -14,7 +14,7 @@ from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.spectrum import Spectrum
 
-FINE_ALONE = CutPolicy(told=2.0, looked_at_features=0)
+FINE_ALONE = CutPolicy(told=2.0, told_mostly=2.0, looked_at_features=0)
 
 
 class WithPolicy(DnCSC):
@@ -57,13 +57,13 @@ def test_groups_are_found_in_tables_that_the_fine_graph_tears(name):
     assert metrics.ari(y, WithPolicy(k, random_state=0).fit(X).labels_) < 0.7
 
 
-@pytest.mark.parametrize("seed", [3, 6])
-def test_cells_of_a_boolean_are_no_clusters(seed):
+@pytest.mark.parametrize(("n", "seed"), [(1_500, 6), (6_000, 1)])
+def test_cells_of_a_boolean_are_no_clusters(n, seed):
     """A coarser graph sees them clearly, too, and positions see nothing of them."""
     random = np.random.default_rng(seed)
-    y = random.integers(3, size=1_500)
-    numbers = np.array([[0, 6], [5, 0], [10, 12]])[y] + random.standard_normal((2, 1_500)).T
-    table = pd.DataFrame(numbers, columns=["a", "b"]).assign(member=random.random(1_500) < 0.5)
+    y = random.integers(3, size=n)
+    numbers = np.array([[0, 6], [5, 0], [10, 12]])[y] + random.standard_normal((2, n)).T
+    table = pd.DataFrame(numbers, columns=["a", "b"]).assign(member=random.random(n) < 0.5)
     with pytest.warns(UnclearClustersWarning, match="were divided by position instead"):
         model = DnCSC(3, random_state=0).fit(TableEncoder().fit_transform(table))
     assert metrics.ari(y, model.labels_) > 0.95

@@ -84,12 +84,19 @@ def beyond_categories(
     view = coarse()
     is_clearer = are_parts or view.spectrum.clearness > fine.clearness
     has_gap = view.spectrum.is_clear(wanted.n_clusters, policy)
-    if is_clearer and has_gap and _has_large_parts(view.spectrum, mass, wanted):
-        if told_by(view).max(initial=0) < policy.told_mostly:
-            return view
-        instead = by_position()  # of cells of equal categories it tells nothing, of clusters with their own as much
-        return instead._replace(is_torn=True) if told_by(instead).max() < policy.told else view
-    taken, told = _halving(taken, told, [lambda: view, by_position], told_by, policy, may_skip=not is_clear)
+    is_believed = is_clearer and has_gap and _has_large_parts(view.spectrum, mass, wanted)
+    if is_believed:
+        taken, told = view, told_by(view)
+    else:
+        taken, told = _halving(taken, told, [lambda: view, by_position], told_by, policy)
+    if told.max(initial=0) >= policy.told_mostly and not taken.is_by_position:
+        instead = (
+            by_position()
+        )  # of cells of equal values it tells nothing; of clusters with values of their own, as much
+        if told_by(instead).max() < policy.told:
+            return instead._replace(is_torn=True)
+    if is_believed:
+        return view
     if told.max() < policy.told and not taken.is_by_position:
         return taken
     of_values = told[:n_values]  # one that clusters have as their own is told nearly whole
@@ -110,21 +117,16 @@ def _halving(
     coarser: Sequence[Callable[[], View]],
     told_by: Callable[[View], np.ndarray],
     policy: CutPolicy,
-    may_skip: bool,
 ) -> tuple[View, np.ndarray]:
-    """The last of several views that explain half as much as the one taken before, and what it explains.
-
-    The first that does not ends the search, unless it may be skipped.
-    """
+    """The last of several views that each explain half as much as the one before, and what it explains."""
     for make in coarser:
         if told.max() < policy.told:
             break
         view = make()
         now = told_by(view)
-        if told @ now <= policy.forgotten * (told @ told):
-            taken, told = view, now
-        elif not may_skip:
+        if told @ now > policy.forgotten * (told @ told):
             break
+        taken, told = view, now
     return taken, told
 
 

@@ -122,8 +122,8 @@ class CutPolicy:
     """share of such a value that the cut explains: from there on a coarser graph is tried (0.2: tables 1, which were
     looked at)"""
     told_mostly: float = 0.5
-    """share from which on a coarser cut is one by such values, if positions tell none of them (without: ARI of tables
-    with a boolean 33, 48, of 430)"""
+    """share from which on a cut is one by such values, if positions tell none of them (without: ARI of tables with a
+    boolean 50 with eight draws of sixteen)"""
     told_whole: float = 0.8
     """share from which on such a value is one that clusters have as their own, and no reason for a warning"""
     forgotten: float = 0.5

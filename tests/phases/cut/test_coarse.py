@@ -8,7 +8,8 @@ import pytest
 
 from dncsc import DnCSC, TableEncoder, UnclearClustersWarning, metrics, open_rows
 from dncsc.bench.shapes import SHAPES
-from dncsc.phases.cut.coarse import beyond_categories, coarse_graph
+from dncsc.phases.cut.coarse import beyond_categories
+from dncsc.phases.cut.coarse_graph import coarse_graph
 from dncsc.phases.cut.eigenpairs import Wanted
 from dncsc.phases.cut.outliers import join_lightest
 from dncsc.phases.cut.policy import CutPolicy

@@ -1,43 +1,46 @@
 """Coarser cuts, for data whose finest structure is not what is sought.
 
 Tables with categories fall into cells of equal categories, and rows with a value filled in lie in sheets of their own.
-A tenth of the landmarks does not see those, and positions alone see them least. Nothing goes over the rows again:
-landmarks, with the mass of their rows, are taken for rows.
+A tenth of the landmarks does not see those, and positions alone see them least. Landmarks are taken for rows: nothing
+goes over the rows again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
-from scipy.sparse import csr_array
 
 from dncsc.kernels.nearest import search_all
-from dncsc.phases.affinity import gaussian
-from dncsc.phases.cut.categories import common_values, share_explained
-from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
-from dncsc.phases.cut.landmark_graph import LandmarkGraph
+from dncsc.phases.cut.categories import Common, common_values, share_explained
+from dncsc.phases.cut.coarse_graph import coarse_centres, coarse_graph, n_coarse
+from dncsc.phases.cut.eigenpairs import Wanted
 from dncsc.phases.cut.policy import CutPolicy
-from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
-from dncsc.phases.kmeans import kmeans
+from dncsc.phases.cut.spectrum import Spectrum
+from dncsc.phases.kmeans import KMeans, kmeans
 
-ITERATIONS = 20
-"""of k-means, which places coarse landmarks, and divides landmarks by position"""
-STARTS = 30
-"""of the latter"""
+STARTS, ITERATIONS = 30, 20
+"""of the k-means that divides landmarks by position"""
+FIRST_STARTS = 3
+"""that show whether such clusters may tell nothing of some values"""
 
 
 class View(NamedTuple):
     """Coordinates of landmarks, at some resolution."""
 
     spectrum: Spectrum
+    told: np.ndarray = np.empty(0)
+    """(m,): how far they explain each of the values that landmarks share"""
     is_coarse: bool = False
     is_by_position: bool = False
     is_torn: bool = False
     """whether graphs of any resolution tell categories apart"""
+
+    @property
+    def most_told(self) -> float:
+        return float(self.told.max(initial=0))
 
 
 def beyond_categories(
@@ -55,113 +58,122 @@ def beyond_categories(
     Images share the value of their background; all views explain it alike.
     """
     policy = wanted.policy
-    count = n_coarse(len(landmarks), wanted.n_clusters, policy)
-    taken, with_rows = View(fine), np.flatnonzero(mass > 0)
-    if count < policy.coarser * wanted.n_clusters:
-        return taken
-    points = landmarks[with_rows], mass[with_rows]
-
-    def coarse() -> View:
-        centres = kmeans(*points, count, random, ITERATIONS).centres
-        unlimited = replace(wanted, limit=None, weighted=False)
-        return View(coarse_graph(landmarks, mass, centres, n_neighbors).spectrum(unlimited), is_coarse=True)
-
-    def by_position() -> View:
-        runs = [kmeans(*points, wanted.n_clusters, random, ITERATIONS) for _ in range(STARTS)]
-        own = search_all(landmarks, min(runs, key=lambda run: run.inertia).centres, 1)[0][:, 0]
-        return View(replace(fine, coordinates=np.eye(own.max() + 1)[own]), is_by_position=True)
-
-    common, n_values = common_values(landmarks, mass, policy)
-
-    def told_by(view: View) -> np.ndarray:
-        return share_explained(common, mass, view.spectrum.coordinates)
-
-    told = told_by(taken)
-    is_clear, is_shattered = (has(wanted.n_clusters, policy) for has in (fine.is_clear, fine.is_shattered))
-    are_parts = len(told) > 0 and (fine.is_joined or is_shattered) and not is_clear  # any of them may be a cluster
-    if not are_parts and told.max(initial=0) < policy.told:
-        return taken
-    view = coarse()
-    is_clearer = are_parts or view.spectrum.clearness > fine.clearness
-    has_gap = view.spectrum.is_clear(wanted.n_clusters, policy)
-    is_believed = is_clearer and has_gap and _has_large_parts(view.spectrum, mass, wanted)
-    if is_believed:
-        taken, told = view, told_by(view)
-    else:
-        taken, told = _halving(taken, told, [lambda: view, by_position], told_by, policy)
-    if told.max(initial=0) >= policy.told_mostly and not taken.is_by_position:
-        instead = (
-            by_position()
-        )  # of cells of equal values it tells nothing; of clusters with values of their own, as much
-        if told_by(instead).max() < policy.told:
-            return instead._replace(is_torn=True)
-    if is_believed:
-        return view
-    if told.max() < policy.told and not taken.is_by_position:
-        return taken
-    of_values = told[:n_values]  # one that clusters have as their own is told nearly whole
-    tells_in_part = bool(np.any((of_values >= policy.told) & (of_values < policy.told_whole)))
-    is_torn = taken.is_by_position or (tells_in_part and is_shattered and (fine.is_joined or not is_clear))
-    return taken._replace(is_torn=is_torn)
-
-
-def _has_large_parts(spectrum: Spectrum, mass: np.ndarray, wanted: Wanted) -> bool:
-    """Whether a graph is in one piece, or in parts of which each has much of a cluster's share of the rows."""
-    of_parts = np.bincount(spectrum.component, mass)
-    return not spectrum.is_joined and of_parts.min() >= wanted.policy.least_second * mass.sum() / wanted.n_clusters
-
-
-def _halving(
-    taken: View,
-    told: np.ndarray,
-    coarser: Sequence[Callable[[], View]],
-    told_by: Callable[[View], np.ndarray],
-    policy: CutPolicy,
-) -> tuple[View, np.ndarray]:
-    """The last of several views that each explain half as much as the one before, and what it explains."""
-    for make in coarser:
-        if told.max() < policy.told:
-            break
-        view = make()
-        now = told_by(view)
-        if told @ now > policy.forgotten * (told @ told):
-            break
-        taken, told = view, now
-    return taken, told
-
-
-def n_coarse(p: int, n_clusters: int, policy: CutPolicy) -> int:
-    """How many coarse landmarks there are."""
-    return min(max(policy.coarse_landmarks, policy.coarser * n_clusters), p // policy.coarser)
+    if n_coarse(len(landmarks), wanted.n_clusters, policy) < policy.coarser * wanted.n_clusters:
+        return View(fine)
+    views = _Views(fine, landmarks, mass, wanted, n_neighbors, random)
+    if not views.are_parts and views.fine.most_told < policy.told:
+        return views.fine
+    is_believed = views.shows_clusters(views.coarse)
+    taken = views.coarse if is_believed else views.halving()
+    is_of_values = taken.most_told >= policy.told_mostly and not taken.is_by_position
+    if is_of_values and views.may_be_free_by_position() and views.by_position.most_told < policy.told:
+        return views.by_position._replace(is_torn=True)
+    return taken if is_believed else taken._replace(is_torn=views.is_torn(taken))
 
 
 @dataclass(frozen=True)
-class CoarseGraph:
-    """Landmarks that are linked through fewer of them."""
+class _Views:
+    """The same landmarks (p, d), each with the mass of its rows (p,), from nearby and from farther away."""
 
-    graph: LandmarkGraph
-    centres: np.ndarray
-    """(n_coarse, d)"""
-    transition: csr_array
-    """(p, n_coarse): share of each link of a landmark"""
-    nearest: np.ndarray
-    """(p,): nearest coarse landmark of each"""
+    spectrum: Spectrum
+    landmarks: np.ndarray
+    mass: np.ndarray
+    wanted: Wanted
+    n_neighbors: int
+    random: np.random.Generator
 
-    def spectrum(self, wanted: Wanted) -> Spectrum:
-        """Its bottom, with coordinates on all landmarks."""
-        found = bottom_of_spectrum(self.graph, self.centres, wanted)
-        assert not isinstance(found, Fragmented)  # without a limit any graph is cut
-        return replace(found, coordinates=self.transition @ found.coordinates, component=found.component[self.nearest])
+    @property
+    def policy(self) -> CutPolicy:
+        return self.wanted.policy
 
+    @cached_property
+    def fine(self) -> View:
+        return View(self.spectrum, self._told_by(self.spectrum))
 
-def coarse_graph(landmarks: np.ndarray, mass: np.ndarray, centres: np.ndarray, n_neighbors: int) -> CoarseGraph:
-    """Link landmarks (p, d), with the weight of the rows of each (p,), to so many of the coarse ones (n_coarse, d)."""
-    nearest, squared = search_all(landmarks, centres, min(n_neighbors, len(centres)))
-    bandwidth = np.average(np.sqrt(squared.astype(np.float64)).mean(axis=1), weights=mass)
-    shares, degree = gaussian(float(bandwidth)).weigh(nearest, squared)
-    p, count = nearest.shape
-    start = np.arange(0, p * count + 1, count)
-    transition = csr_array((shares.ravel().astype(np.float64), nearest.ravel(), start), shape=(p, len(centres)))
-    similarity = csr_array(transition.T @ scipy.sparse.diags_array(mass * degree) @ transition)
-    graph = LandmarkGraph(similarity, np.bincount(nearest[:, 0], mass, len(centres)), p)
-    return CoarseGraph(graph, centres, transition, nearest[:, 0])
+    @cached_property
+    def coarse(self) -> View:
+        """By a graph of fewer landmarks."""
+        count = n_coarse(len(self.landmarks), self.wanted.n_clusters, self.policy)
+        centres = coarse_centres(self.landmarks, self.mass, count, self.random)
+        graph = coarse_graph(self.landmarks, self.mass, centres, self.n_neighbors)
+        spectrum = graph.spectrum(replace(self.wanted, limit=None, weighted=False))
+        return View(spectrum, self._told_by(spectrum), is_coarse=True)
+
+    @cached_property
+    def by_position(self) -> View:
+        """By k-means of the landmarks: the best of many starts."""
+        more = [self._divided() for _ in range(STARTS - FIRST_STARTS)]
+        return self._placed(min([*self._first_starts, *more], key=lambda run: run.inertia))
+
+    @cached_property
+    def _first_starts(self) -> list[KMeans]:
+        return [self._divided() for _ in range(FIRST_STARTS)]
+
+    def may_be_free_by_position(self) -> bool:
+        """Whether clusters by position may tell nothing of shared values, as the first starts show."""
+        return any(self._placed(run).most_told < self.policy.told for run in self._first_starts)
+
+    def _divided(self) -> KMeans:
+        with_rows = self.mass > 0
+        points, weight = self.landmarks[with_rows], self.mass[with_rows]
+        return kmeans(points, weight, self.wanted.n_clusters, self.random, ITERATIONS)
+
+    def _placed(self, divided: KMeans) -> View:
+        """Landmarks at the corners of their clusters."""
+        own = search_all(self.landmarks, divided.centres, 1)[0][:, 0]
+        spectrum = replace(self.spectrum, coordinates=np.eye(own.max() + 1)[own])
+        return View(spectrum, self._told_by(spectrum), is_by_position=True)
+
+    @cached_property
+    def _common(self) -> Common:
+        return common_values(self.landmarks, self.mass, self.policy)
+
+    def _told_by(self, spectrum: Spectrum) -> np.ndarray:
+        return share_explained(self._common.indicators, self.mass, spectrum.coordinates)
+
+    def _is_clear(self, view: View) -> bool:
+        return view.spectrum.is_clear(self.wanted.n_clusters, self.policy)
+
+    @property
+    def _is_shattered(self) -> bool:
+        return self.spectrum.is_shattered(self.wanted.n_clusters, self.policy)
+
+    @property
+    def are_parts(self) -> bool:
+        """Whether values are shared, and the fine cut is one of too many parts, any of which may be a cluster."""
+        has_values = len(self.fine.told) > 0
+        return has_values and (self.spectrum.is_joined or self._is_shattered) and not self._is_clear(self.fine)
+
+    def shows_clusters(self, view: View) -> bool:
+        """Whether a view is clear, clearer than the fine one, and in one piece or in large parts."""
+        is_clearer = self.are_parts or view.spectrum.clearness > self.spectrum.clearness
+        return is_clearer and self._is_clear(view) and self._has_large_parts(view)
+
+    def _has_large_parts(self, view: View) -> bool:
+        """Whether each part of a graph has much of a cluster's share of the rows, and none had to be joined."""
+        least = self.policy.least_second * self.mass.sum() / self.wanted.n_clusters
+        return not view.spectrum.is_joined and bool(np.bincount(view.spectrum.component, self.mass).min() >= least)
+
+    def halving(self) -> View:
+        """The last of the views, from the fine one on, that each explain half as much as the one before."""
+        if not (self._tells(self.fine) and self._halves(self.fine, self.coarse)):
+            return self.fine
+        if not (self._tells(self.coarse) and self._halves(self.coarse, self.by_position)):
+            return self.coarse
+        return self.by_position
+
+    def _tells(self, view: View) -> bool:
+        return view.most_told >= self.policy.told
+
+    def _halves(self, view: View, coarser: View) -> bool:
+        return bool(view.told @ coarser.told <= self.policy.forgotten * (view.told @ view.told))
+
+    def is_torn(self, view: View) -> bool:
+        """Whether clusters may be cells of categories after all.
+
+        A value that clusters have as their own is told nearly whole; parts that hardly touch may be of values.
+        """
+        of_values = view.told[: self._common.n_values]
+        tells_in_part = np.any((of_values >= self.policy.told) & (of_values < self.policy.told_whole))
+        are_parts = self._is_shattered and (self.spectrum.is_joined or not self._is_clear(self.fine))
+        return view.is_by_position or bool(tells_in_part and are_parts)

@@ -18,7 +18,7 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.affinity import Adaptive
 from dncsc.phases.cut.categories import common_values, share_explained
-from dncsc.phases.cut.coarse import ITERATIONS, coarse_graph, n_coarse
+from dncsc.phases.cut.coarse_graph import coarse_centres, coarse_graph, n_coarse
 from dncsc.phases.cut.eigenpairs import Fragmented, Wanted
 from dncsc.phases.cut.fall import Fall, fall_of_strength
 from dncsc.phases.cut.landmark_graph import LandmarkGraph, landmark_graph
@@ -30,7 +30,6 @@ from dncsc.phases.cut.spectrum import Spectrum, bottom_of_spectrum
 from dncsc.phases.cut.transfer_cut import Counted
 from dncsc.phases.cut.weights import narrow
 from dncsc.phases.embedding import RowsAndLandmarks
-from dncsc.phases.kmeans import kmeans
 from dncsc.phases.nearest import Links
 from dncsc.phases.settings import Settings
 
@@ -117,11 +116,11 @@ def _beyond_categories(settings: Settings, links: Links, graph: LandmarkGraph, c
 
     if not common.shape[1] or not tells(counted.n_clusters, partial(bottom_of_spectrum, graph, landmarks)):
         return counted
-    count, with_rows = n_coarse(len(landmarks), 1, policy), np.flatnonzero(mass > 0)
+    count = n_coarse(len(landmarks), 1, policy)
     if count < 2 * policy.coarser:
         return replace(counted, tells_categories=True)
     random = generator(settings.seed, "coarse count")
-    centres = kmeans(landmarks[with_rows], mass[with_rows], count, random, ITERATIONS).centres
+    centres = coarse_centres(landmarks, mass, count, random)
     coarse = coarse_graph(landmarks, mass, centres, settings.n_neighbors)
     most = min(settings.n_clusters, count // policy.coarser)
     again = _gap_of(replace(settings, n_clusters=most), centres, coarse.graph)

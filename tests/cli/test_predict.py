@@ -53,6 +53,17 @@ def test_what_was_missing_for_the_fit_is_missing_for_predict(mark, missing, caps
     assert "did not see" not in capsys.readouterr().err
 
 
+def test_marks_that_are_values_of_a_category_stay_values(capsys):
+    signs = FRAME[["income"]].assign(sign=["+", "-"] * (N // 2))
+    signs.to_csv("t.csv", index=False)
+    encoded = ["--missing", "median", "--categorical", "one-hot", "--scale", "standard"]
+    assert main(["fit", "t.csv", *FIT, *encoded, "-o", "l.csv", "--model", "m.npz", "-q"]) == 0
+    assert load_model("m.npz").feature_names_in_.tolist() == ["income", "sign=+", "sign=-"]
+    assert main(["predict", "m.npz", "t.csv", "-o", "p.csv", "-q"]) == 0
+    assert Path("p.csv").read_text() == Path("l.csv").read_text()
+    assert "warning" not in capsys.readouterr().err
+
+
 def test_rows_in_the_place_of_the_model_are_told(capsys):
     write(FRAME[["income", "member"]], "t.csv")
     assert main(["fit", "t.csv", *FIT, "--model", "m.npz", "-q"]) == 0

@@ -70,6 +70,12 @@ def test_code_for_new_rows_takes_marks_for_gaps(missing, table):
     np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
 
 
+def test_code_for_new_rows_keeps_marks_that_are_values_of_a_category(table):
+    table[["visits"]].assign(sign=["+", "-"] * 100).to_csv("new.csv", index=False)
+    assert main(["fit", "new.csv", *FIT, "--categorical", "one-hot", "--missing", "median"]) == 0
+    np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"])
+
+
 @pytest.mark.parametrize("missing", ["mean", "drop"])
 def test_code_for_new_rows_without_names_has_the_encoder(missing, table):
     np.save("new.npy", table[["visits", "visits"]].to_numpy())

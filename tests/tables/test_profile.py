@@ -120,6 +120,18 @@ def test_many_values_under_the_name_of_an_id_look_like_one(name):
         assert not profile([[numbers]], [other])[0].is_identifier
 
 
+def test_marks_are_values_where_all_texts_of_a_column_are_marks():
+    for values, kind, found in [
+        (["+", "-", "", "-", "+", "NA"], "category", ("+", "-")),
+        (["a", "-", "b", "-", "a", "b"], "category", ("a", "b")),
+        (["1", "-", "2.5", "-", "4", "5"], "number", ()),
+        (["-", "-"], "empty", ()),
+    ]:
+        of_all = of(pa.array(values), pa.array(values), is_text=True)
+        missing = len(values) if kind == "empty" else 2
+        assert (of_all.kind, of_all.values, of_all.n_missing) == (kind, found, 2 * missing)
+
+
 def test_a_category_has_no_more_than_so_many_values():
     most = [f"v{number}" for number in range(MOST_VALUES)]
     assert of(pa.array(most * 3)).kind == "category"

@@ -21,7 +21,6 @@ from dncsc.rows.base import BATCH_ROWS, FileState
 from dncsc.rows.columns import MissingValueError, NotNumbersError, column_names
 from dncsc.rows.format import CellReaders
 from dncsc.rows.formats import format_of, read_columns, read_header
-from dncsc.tables.cells import as_cells
 from dncsc.tables.encoding import CellError, Encoding, NumberColumn
 from dncsc.tables.learning import TableOptions, UnusableColumnsError, learned, planned
 from dncsc.tables.notation import PLAIN, Notation
@@ -65,7 +64,7 @@ def plan_table(read: InputTable, choice: ColumnSelection, options: TableOptions)
         return _encoded(rows, Encoding(tuple(map(NumberColumn, names)), scale=options.scale))
     columns, profiles, n_rows = look(read, choice, options.notation)
     encoding, called = planned(profiles, options), {str(column): column for column in columns}
-    cells = CellReaders(encoding.readers(), n_rows)
+    cells = CellReaders(encoding.readers(_is_text(read)), n_rows)
     return _encoded(open_rows(files, [called[name] for name in encoding.names], cells), encoding)
 
 
@@ -96,8 +95,7 @@ def look(
     if known.has_names:
         column_names(columns, known.features, read.name)
     names, n_rows = list(map(str, columns)), dict[Path, int]()
-    is_text = format_of(FileState.of(read.files[0])).is_text
-    profiles = profile((block for _, _, block in _blocks(read, names, n_rows)), names, is_text, notation)
+    profiles = profile((block for _, _, block in _blocks(read, names, n_rows)), names, _is_text(read), notation)
     if not profiles[0].n_rows:
         raise InputError(f"{read.name}: there are columns, but no rows.")
     return columns, profiles, n_rows
@@ -161,6 +159,11 @@ def refuse_columns(
         planned(profiles, options)
 
 
+def _is_text(read: InputTable) -> bool:
+    """Whether columns are cells of a text file."""
+    return format_of(FileState.of(read.files[0])).is_text
+
+
 def _holds_cells(read: InputTable) -> bool:
     """Whether files hold more than numbers."""
     return format_of(FileState.of(read.files[0])).open_cells is not None
@@ -211,12 +214,10 @@ def _surveyed(read: InputTable, names: list[str], encoding: Encoding) -> CellRea
     """Readers of cells, when a pass over all has told of what is new, and refused what cannot be read or is missing."""
     called = [replace(column, name=name) for column, name in zip(encoding.columns, names, strict=True)]
     encoding, n_rows = replace(encoding, columns=tuple(called)), dict[Path, int]()
-    survey, readers = Survey(encoding), encoding.readers()
-    is_text = format_of(FileState.of(read.files[0])).is_text
+    survey, readers = Survey(encoding), encoding.readers(_is_text(read))
     for path, row, block in _blocks(read, names, n_rows):
         with _telling_where(path, row):
-            cells = [as_cells(column, is_text) for column in block]
-            survey.add(np.stack([reader(each) for reader, each in zip(readers, cells, strict=True)], axis=1))
+            survey.add(np.stack([reader(cells) for reader, cells in zip(readers, block, strict=True)], axis=1))
     if encoding.missing == "refuse":
         survey.refuse_gaps()
     for sentence in survey.warnings():

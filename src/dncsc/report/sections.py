@@ -17,6 +17,8 @@ from dncsc.report.advice import eigengap, suggested_k
 from dncsc.report.facts import Facts, environment
 from dncsc.report.format import format_seconds, format_share
 from dncsc.report.html import bar, definitions, escape, fill, section, table, unseen
+from dncsc.rows.dialect import MARKS_FOR_MISSING
+from dncsc.tables.encoding import CategoryColumn, Encoding
 
 SIZES_A_COLUMN = 16
 NAMES_SHOWN = 4
@@ -195,6 +197,12 @@ def new_rows_section(facts: Facts) -> str:
     return section("New rows", "New rows", lead, body)
 
 
+def _marks_for_gaps(encoding: Encoding) -> list[str]:
+    """Marks that pandas does not take for gaps by itself, but for those that are values of a category."""
+    values = {value for column in encoding.columns if isinstance(column, CategoryColumn) for value in column.values}
+    return [mark for mark in MARKS_FOR_MISSING if mark.isascii() and mark not in values]
+
+
 def _code(facts: Facts) -> str:
     """Python that labels new rows; those of a table become features by the encoder that the model's file keeps."""
     encoding, start = facts.reader.encoding, 'model = dncsc.load_model("model.npz")\n'
@@ -208,9 +216,7 @@ def _code(facts: Facts) -> str:
     if hasattr(facts.model, "feature_names_in_"):
         texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
         texts += ', sep=None, engine="python"' if encoding.notation.decimal == "," else ""  # mostly semicolons
-        texts += (
-            "" if encoding.missing == "refuse" else ', na_values=["-", "--", "?"]'
-        )  # gaps that pandas does not know
+        texts += "" if encoding.missing == "refuse" else f", na_values={json.dumps(_marks_for_gaps(encoding))}"
         library, read, output = "pandas", f'read_csv("new.csv"{texts})', '.set_output(transform="pandas")'
         complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
     lines = [

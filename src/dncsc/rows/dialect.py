@@ -36,7 +36,8 @@ SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
 
 GZIP_MAGIC = b"\x1f\x8b"
 WORDS_FOR_MISSING = ["#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "N.A.", "n.a.", "<NA>", "NULL", "null", "None"]
-MISSING = ["", *WORDS_FOR_MISSING, "-", "--", "\u2013", "\u2014", "?"]
+MARKS_FOR_MISSING = ["-", "--", "\u2013", "\u2014", "?"]
+MISSING = ["", *WORDS_FOR_MISSING, *MARKS_FOR_MISSING]
 """Cells without a value. NaN is a value: what it means is decided elsewhere."""
 
 

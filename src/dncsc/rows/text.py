@@ -58,7 +58,8 @@ class TextRows(StreamRows):
 
     def _slices(self) -> Iterator[np.ndarray]:
         file = self.files[0]
-        for row, table in _cell_tables(file, self._dialect, self._numbers, MISSING):
+        missing = MISSING if self._cells is None else [""]  # readers of cells know other words
+        for row, table in _cell_tables(file, self._dialect, self._numbers, missing):
             if self._cells is not None:
                 read = [read(cells) for read, cells in zip(self._cells.readers, table.columns, strict=True)]
                 yield side_by_side(read, self.dtype)

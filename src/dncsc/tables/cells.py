@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,17 +15,18 @@ from dncsc.tables.notation import PLAIN, Notation
 MICROSECONDS_A_DAY = 86_400_000_000
 
 
-def as_cells(column: Any, is_text: bool = False) -> Any:
+def as_cells(column: Any, is_text: bool = False, values: Sequence[str] = ()) -> Any:
     """A column as one Arrow array: texts without blanks around them, an empty one null, codes as what they stand for.
 
-    With `is_text`, as in CSV, words such as NA stand for a missing value too.
+    With `is_text`, as in CSV, words such as NA stand for a missing value too, unless they are among the values.
     """
     pa, compute = arrow(), arrow("pyarrow.compute")
     cells = as_arrow(column.combine_chunks() if hasattr(column, "combine_chunks") else column)
     if not is_textual(cells):
         return cells
     trimmed = compute.utf8_trim_whitespace(cells.cast(pa.string()))
-    missing = compute.is_in(trimmed, pa.array(MISSING if is_text else [""]))
+    words = [word for word in (MISSING if is_text else [""]) if word not in values]
+    missing = compute.is_in(trimmed, pa.array(words, pa.string()))
     return compute.if_else(missing, pa.scalar(None, pa.string()), trimmed)
 
 

@@ -69,9 +69,9 @@ class NumberColumn:
     def feature_names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def read(self, column: Any, notation: Notation) -> np.ndarray:
-        """Cells of any form as numbers, NaN for those that are missing or infinite."""
-        cells = reading.as_cells(column)
+    def read(self, column: Any, notation: Notation, is_text: bool = False) -> np.ndarray:
+        """Cells of any form, perhaps of a text file, as numbers, NaN for those that are missing or infinite."""
+        cells = reading.as_cells(column, is_text)
         read = partial(_READERS[self.kind], notation=notation)
         found = read(cells)
         if found is None:
@@ -94,10 +94,10 @@ class CategoryColumn:
         gaps = (f"{self.name} is missing",) if self.has_gaps else ()
         return (*(f"{self.name}={value}" for value in self.values), *gaps)
 
-    def read(self, column: Any, notation: Notation) -> np.ndarray:
+    def read(self, column: Any, notation: Notation, is_text: bool = False) -> np.ndarray:
         """Places of cells among the values, -1 for none of them, and NaN where the cell is missing."""
         pa, compute = arrow(), arrow("pyarrow.compute")
-        cells = reading.texts(reading.as_cells(column))
+        cells = reading.texts(reading.as_cells(column, is_text, self.values))
         if cells is None:
             raise InputError(f"column {self.name!r} holds values that are no texts.")
         places = compute.index_in(cells, value_set=pa.array(self.values, pa.string())).cast(pa.float64())
@@ -166,9 +166,9 @@ class Encoding:
         places, _, (_, centre[places], scale[places]) = self._numbers
         return centre, scale
 
-    def readers(self) -> tuple[Callable[[Any], np.ndarray], ...]:
-        """What reads the cells of each column."""
-        return tuple(partial(column.read, notation=self.notation) for column in self.columns)
+    def readers(self, is_text: bool = False) -> tuple[Callable[[Any], np.ndarray], ...]:
+        """What reads the cells of each column; in text files words such as NA stand for gaps."""
+        return tuple(partial(column.read, notation=self.notation, is_text=is_text) for column in self.columns)
 
     def encode(self, stored: np.ndarray) -> np.ndarray:
         """Features of rows from their stored numbers, in float64; missing ones are NaN where nothing fills them."""

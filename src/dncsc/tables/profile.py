@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dncsc.rows.dialect import MARKS_FOR_MISSING, MISSING
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
 from dncsc.tables.looks import DURATIONS, Looks, Slips
@@ -134,6 +136,7 @@ class _Column:
         self.looks, self.slips = Looks(), Slips(NOTATIONS if notation.is_plain else (notation,))
         self.is_plain, self.notations = notation.is_plain, NOTATIONS if is_text else ()
         self.values: set[str] | None = set()
+        self.marks, self.may_be_marks = Counter[str](), True
         self.is_textual = self.all_differ = self.is_whole = self.goes_up = self.counts_up = True
         self.last = np.nan
         self._readers: dict[str, Callable[[Any], np.ndarray | None]] = {
@@ -148,6 +151,7 @@ class _Column:
     def add(self, column: Any) -> np.ndarray:
         """Take in the next cells; they are given back as numbers, NaN where they are none."""
         cells = reading.as_cells(column, self.is_text)
+        self._count_marks(column)
         n_missing, found = cells.null_count, np.full(len(cells), np.nan)
         if n_missing < len(cells):
             self.notations = fitting(self.notations, cells)
@@ -164,6 +168,17 @@ class _Column:
         self._count_values(cells)
         self._look_for_order(cells, found[~np.isnan(found)])
         return found
+
+    def _count_marks(self, column: Any) -> None:
+        """Remember marks such as - in text files, which are gaps but where texts are marks themselves, as + and -."""
+        if self.is_text and self.may_be_marks:
+            for each in arrow("pyarrow.compute").value_counts(reading.as_cells(column)).to_pylist():
+                cell = each["values"]
+                if cell in MARKS_FOR_MISSING:
+                    self.marks[cell] += each["counts"]
+                elif cell is not None and cell not in MISSING and any(map(str.isalnum, cell)):
+                    self.may_be_marks = False
+                    break
 
     def _read_otherwise(self, decimal: str, cells: Any) -> np.ndarray | None:
         """Numbers in the first notation with this decimal mark that fits all cells so far; None if there is none."""
@@ -203,6 +218,9 @@ class _Column:
 
     def profile(self, low: float, high: float, deviation: float) -> ColumnProfile:
         """What it is, when all cells have been seen."""
+        if self.kind == TEXT and self.values and self.may_be_marks:
+            self.values |= set(self.marks)
+            self.n_missing -= self.marks.total()
         n_present = self.n_rows - self.n_missing
         if not n_present:
             return ColumnProfile(self.name, EMPTY, self.n_rows, self.n_missing)

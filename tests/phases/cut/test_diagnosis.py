@@ -79,6 +79,18 @@ def test_one_cluster_of_nearly_all_rows_is_told():
         DnCSC("auto", random_state=0).fit(datasets.load_digits().data)
 
 
+@pytest.mark.parametrize(("apart", "is_doubtful"), [(3.5, True), (4.5, False)])
+def test_a_cut_that_leaves_hardly_a_row_to_other_clusters_warns_unless_its_gap_is_clear(apart, is_doubtful):
+    X = np.random.default_rng(2).normal(size=(3000, 2))
+    X[:150] = 0.7 * X[:150] + [apart, 0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = DnCSC(2, random_state=0).fit(X)
+    assert model.diagnosis_.largest_share > 0.85
+    assert model.diagnosis_.is_doubtful == is_doubtful
+    assert ["others may be outliers: try fewer" in str(warning.message) for warning in caught] == [True] * is_doubtful
+
+
 def test_small_gaps_are_named_where_a_count_is_doubtful_and_no_wide_one_is_found():
     with pytest.warns(UnclearClustersWarning, match=r"other numbers have one, too: 7 \(2.0 times\), 2 \("):
         model = DnCSC("auto", random_state=0).fit(datasets.load_digits().data)

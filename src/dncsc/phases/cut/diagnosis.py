@@ -89,7 +89,7 @@ class Diagnosis:
     @property
     def is_doubtful(self) -> bool:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
-        if self.is_torn or self.is_by_position:
+        if self.is_torn or self.is_by_position or self._leaves_hardly_a_row:
             return True
         is_contradicted = self.n_parts is not None or self.second_count is not None or self.tells_categories
         is_other_number = self._has_rival or self._is_estimate or is_contradicted
@@ -98,6 +98,11 @@ class Diagnosis:
     @property
     def _is_nearly_all(self) -> bool:
         return self.n_clusters > 1 and self.largest_share > CutPolicy.nearly_all
+
+    @property
+    def _leaves_hardly_a_row(self) -> bool:
+        """Whether nearly all rows are in one cluster, and no clear gap sets the others apart."""
+        return self._is_nearly_all and self.largest_share < 1 and self.clearness > 0 and not self.is_clear
 
     @property
     def _were_joined(self) -> bool:
@@ -127,7 +132,8 @@ class Diagnosis:
         found = [self._on_components(), self._on_gap(), self._on_range(), self._on_candidates(), self._on_parts()]
         found.append(self._on_second_count())
         if self._is_nearly_all:
-            found.append(f"One cluster has {self.largest_share:.0%} of the rows.")
+            others = "; others may be outliers: try fewer landmarks and more neighbours" * self._leaves_hardly_a_row
+            found.append(f"One cluster has {self.largest_share:.0%} of the rows{others}.")
         if self.is_gaussian:
             found.append("Clusters look like Gaussians (ellipses): each row went to the most probable one.")
         if self.smallest is not None:

@@ -213,7 +213,7 @@ def test_most_of_the_nearest_prototypes_are_found():
 def test_rows_that_are_alike_make_no_search_long(digits):
     X, _ = digits
     alike = np.concatenate([np.repeat(X[:3], 2000, axis=0), X])
-    search = DnCSC(10, refine=True, random_state=0).fit(alike)._model.embedding.prototypes.search
+    search = DnCSC(10, bandwidth="adaptive", refine=True, random_state=0).fit(alike)._model.embedding.prototypes.search
     assert np.diff(search.cells.first).max() <= MOST_A_CELL
     assert len(search.landmarks) > len(X)
 

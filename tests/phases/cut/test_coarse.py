@@ -152,6 +152,17 @@ def test_where_the_coarser_graph_tells_categories_too_rows_are_divided_by_positi
     assert (model.predict(X) == model.labels_).all()
 
 
+@pytest.mark.parametrize("categories", [(4, 5), (3, 3)])
+def test_where_one_hot_features_are_scaled_rows_are_divided_by_position_with_a_warning(categories):
+    """Rare values weigh more than all numbers then: no graph sees beyond cells."""
+    X, y = groups(2000, 4, 8, 0, categories=categories)
+    X /= X.std(axis=0)
+    with pytest.warns(UnclearClustersWarning, match="rows were divided by position instead"):
+        model = DnCSC(4, random_state=0).fit(X)
+    assert model.diagnosis_.is_by_position
+    assert metrics.ari(y, model.labels_) > metrics.ari(y, WithPolicy(4, random_state=0).fit(X).labels_) + 0.5
+
+
 def cells(n_landmarks, random):
     """Landmarks in two cells of a category, and coordinates that tell these apart."""
     own = np.arange(n_landmarks) % 2

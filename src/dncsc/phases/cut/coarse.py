@@ -35,8 +35,7 @@ class View(NamedTuple):
     """(m,): how far they explain each of the values that landmarks share"""
     is_coarse: bool = False
     is_by_position: bool = False
-    is_torn: bool = False
-    """whether graphs of any resolution tell categories apart"""
+    """whether graphs of any resolution show cells alone, so that landmarks are divided by where they are"""
 
     @property
     def most_told(self) -> float:
@@ -53,22 +52,20 @@ def beyond_categories(
 ) -> View:
     """The spectrum as it is, or a coarser view of the same landmarks where that tells far less of categories.
 
-    Where values are shared, and the cut explains some of them or is one of too many parts, a coarser view is taken that
-    has no small part and shows clusters more clearly. Else each step has to halve what is explained of these values.
-    Images share the value of their background; all views explain it alike.
+    Where the cut explains shared values, or is one of too many parts, a coarser view is taken that has no small part
+    and shows clusters more clearly. Else each step has to halve what is explained of these values. Where cells are all
+    that graphs show, positions divide. Images share the value of their background; all views explain it alike.
     """
-    policy = wanted.policy
+    policy, views = wanted.policy, _Views(fine, landmarks, mass, wanted, n_neighbors, random)
     if n_coarse(len(landmarks), wanted.n_clusters, policy) < policy.coarser * wanted.n_clusters:
         return View(fine)
-    views = _Views(fine, landmarks, mass, wanted, n_neighbors, random)
     if not views.are_parts and views.fine.most_told < policy.told:
         return views.fine
     is_believed = views.shows_clusters(views.coarse)
     taken = views.coarse if is_believed else views.halving()
-    is_of_values = taken.most_told >= policy.told_mostly and not taken.is_by_position
-    if is_of_values and views.may_be_free_by_position() and views.by_position.most_told < policy.told:
-        return views.by_position._replace(is_torn=True)
-    return taken if is_believed else taken._replace(is_torn=views.is_torn(taken))
+    if views.is_of_values(taken) or (not is_believed and views.is_of_cells(taken)):
+        return views.by_position
+    return taken
 
 
 @dataclass(frozen=True)
@@ -109,10 +106,6 @@ class _Views:
     def _first_starts(self) -> list[KMeans]:
         return [self._divided() for _ in range(FIRST_STARTS)]
 
-    def may_be_free_by_position(self) -> bool:
-        """Whether clusters by position may tell nothing of shared values, as the first starts show."""
-        return any(self._placed(run).most_told < self.policy.told for run in self._first_starts)
-
     def _divided(self) -> KMeans:
         with_rows = self.mass > 0
         points, weight = self.landmarks[with_rows], self.mass[with_rows]
@@ -131,8 +124,8 @@ class _Views:
     def _told_by(self, spectrum: Spectrum) -> np.ndarray:
         return share_explained(self._common.indicators, self.mass, spectrum.coordinates)
 
-    def _is_clear(self, view: View) -> bool:
-        return view.spectrum.is_clear(self.wanted.n_clusters, self.policy)
+    def _is_clear(self, spectrum: Spectrum) -> bool:
+        return spectrum.is_clear(self.wanted.n_clusters, self.policy)
 
     @property
     def _is_shattered(self) -> bool:
@@ -142,12 +135,12 @@ class _Views:
     def are_parts(self) -> bool:
         """Whether values are shared, and the fine cut is one of too many parts, any of which may be a cluster."""
         has_values = len(self.fine.told) > 0
-        return has_values and (self.spectrum.is_joined or self._is_shattered) and not self._is_clear(self.fine)
+        return has_values and (self.spectrum.is_joined or self._is_shattered) and not self._is_clear(self.spectrum)
 
     def shows_clusters(self, view: View) -> bool:
         """Whether a view is clear, clearer than the fine one, and in one piece or in large parts."""
         is_clearer = self.are_parts or view.spectrum.clearness > self.spectrum.clearness
-        return is_clearer and self._is_clear(view) and self._has_large_parts(view)
+        return is_clearer and self._is_clear(view.spectrum) and self._has_large_parts(view)
 
     def _has_large_parts(self, view: View) -> bool:
         """Whether each part of a graph has much of a cluster's share of the rows, and none had to be joined."""
@@ -168,12 +161,19 @@ class _Views:
     def _halves(self, view: View, coarser: View) -> bool:
         return bool(view.told @ coarser.told <= self.policy.forgotten * (view.told @ view.told))
 
-    def is_torn(self, view: View) -> bool:
-        """Whether clusters may be cells of categories after all.
+    def is_of_values(self, view: View) -> bool:
+        """Whether a view tells half of some value, and positions tell none, as the first starts show already."""
+        if view.most_told < self.policy.told_mostly or view.is_by_position:
+            return False
+        may_be_free = any(self._placed(run).most_told < self.policy.told for run in self._first_starts)
+        return may_be_free and self.by_position.most_told < self.policy.told
 
-        A value that clusters have as their own is told nearly whole; parts that hardly touch may be of values.
+    def is_of_cells(self, view: View) -> bool:
+        """Whether clusters may be cells of categories after all: parts that hardly touch, by which values are told.
+
+        A value that clusters have as their own is told nearly whole.
         """
         of_values = view.told[: self._common.n_values]
         tells_in_part = np.any((of_values >= self.policy.told) & (of_values < self.policy.told_whole))
-        are_parts = self._is_shattered and (self.spectrum.is_joined or not self._is_clear(self.fine))
-        return view.is_by_position or bool(tells_in_part and are_parts)
+        are_parts = self._is_shattered and (self.spectrum.is_joined or not self._is_clear(self.spectrum))
+        return bool(tells_in_part and are_parts)

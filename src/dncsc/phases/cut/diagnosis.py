@@ -35,7 +35,7 @@ class Diagnosis:
     is_coarse : bool
         Whether a coarser graph was cut, since the fine one tells categories apart, or values filled in.
     is_torn : bool
-        Whether graphs of any resolution tell these apart; rows were then divided by position if that tells them less.
+        Whether graphs of any resolution tell these apart, so that rows were divided by position.
     candidates : ndarray of shape (n_candidates, 2)
         Where clusters were counted: other numbers of clusters, and the gaps behind them, widest first.
     was_counted : bool
@@ -89,7 +89,7 @@ class Diagnosis:
     @property
     def is_doubtful(self) -> bool:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
-        if self.is_torn or self.is_by_position or self._leaves_hardly_a_row:
+        if self.is_torn or self.is_by_position or self._leaves_hardly_a_row or self._were_joined_by_chance:
             return True
         is_contradicted = self.n_parts is not None or self.second_count is not None or self.tells_categories
         is_other_number = self._has_rival or self._is_estimate or is_contradicted
@@ -108,6 +108,11 @@ class Diagnosis:
     def _were_joined(self) -> bool:
         """Whether large parts of the graph were joined, since there are more than clusters."""
         return not self.was_counted and self.clear_from < CutPolicy.clear_gap
+
+    @property
+    def _were_joined_by_chance(self) -> bool:
+        """Whether nothing shows which of these belong together."""
+        return self._were_joined and not self.is_clear
 
     @property
     def _has_rival(self) -> bool:
@@ -142,10 +147,11 @@ class Diagnosis:
 
     def _on_components(self) -> str:
         if self.is_torn:
-            found = "Categories, or values filled in, tear the graph: it falls into cells of equal ones"
-            if self.is_by_position:
-                found += ", and rows were divided by position instead, as k-means does"
-            return f"{found}. Give these columns less weight, leave them out, or look for more clusters."
+            return (
+                "Categories, or values filled in, tear the graph: it falls into cells of equal ones, and rows were "
+                "divided by position instead, as k-means does. Give these columns less weight, leave them out, or look "
+                "for more clusters."
+            )
         if self.is_by_position:
             return (
                 f"Nothing is told apart by shape: there is no gap behind {self.n_clusters} clusters, and one of them "
@@ -170,8 +176,10 @@ class Diagnosis:
         found = self._compared(f"{times} times")
         if self.is_clear:
             return f"There is a clear gap: {found} ({self.clear_from:g} are enough)."
-        needed = f"{self.clear_from:g} would be enough"
-        return f"There is no clear gap: {found} ({needed}). Rows lie between clusters, or their number is another one."
+        why = "Rows lie between clusters, or their number is another one."
+        if self._were_joined:
+            why = "Which parts belong together is chance: look for more clusters, or give other features."
+        return f"There is no clear gap: {found} ({self.clear_from:g} would be enough). {why}"
 
     def _compared(self, times: str) -> str:
         """What the clearness is the ratio of."""

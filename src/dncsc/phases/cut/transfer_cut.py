@@ -184,7 +184,7 @@ def _cut(engine: Engine, settings: Settings, bipartite: Bipartite, options: CutO
         clearness=min(taken.clearness, np.finfo(np.float64).max),
         is_clear=not view.is_by_position and taken.is_clear(wanted.n_clusters, settings.policy),
         is_coarse=view.is_coarse,
-        is_torn=view.is_torn,
+        is_torn=view.is_by_position,
         is_by_position=view.is_by_position,
         clear_from=taken.clear_from(wanted.n_clusters, settings.policy),
     )

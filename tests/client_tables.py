@@ -32,8 +32,8 @@ def clients() -> pd.DataFrame:
 
 
 FRAME = clients()
-CHOSEN = ["--id", "client", "--drop", "born,note"]
-ENCODED = [*CHOSEN, "--missing", "median", "--categorical", "one-hot", "--scale", "standard"]
+CHOSEN = ["--id", "client", "--drop", "note"]
+ENCODED = [*CHOSEN, "--missing", "median", "--categorical", "one-hot", "--dates", "drop", "--scale", "standard"]
 
 
 def write(frame: pd.DataFrame, name: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from client_tables import CHOSEN, ENCODED, FIT, FRAME, GROUP, N, command_in, write
+from dncsc import load_model
 from dncsc.cli import main
 from dncsc.metrics import nmi
 
@@ -101,7 +102,7 @@ def test_the_first_command_needs_to_say_nothing_but_the_number_of_clusters(capsy
     Path("labels.csv").touch()
     assert main(["fit", "t.csv", *FIT]) == 2
     again = command_in(capsys.readouterr().err)
-    chosen = ["--id", "client,invoice", "--drop", "born,note,row"]
+    chosen = ["--id", "client,invoice", "--drop", "note,row"]
     assert again == ["fit", "t.csv", *FIT, "-o", "labels-2.csv", *chosen, *ENCODED[len(CHOSEN) :]]
     assert main([*again, "-q"]) == 0
     assert pd.read_csv("labels-2.csv").columns.tolist() == ["client", "invoice", "label"]
@@ -113,7 +114,7 @@ def test_the_first_command_needs_to_say_nothing_but_the_number_of_clusters(capsy
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
-        (["--columns", "age,city,born"], ["--columns", "age,city"]),
+        (["--columns", "age,city,note"], ["--columns", "age,city"]),
         (["--drop=born"], ["--drop", "born,note"]),
         (["--id", "note", "--dates", "number"], ["--drop", "client"]),
         (["--missing", "mean", "--scale", "robust"], ["--missing", "mean", "--scale", "robust"]),
@@ -162,8 +163,10 @@ def test_columns_without_names_are_diagnosed_by_number(capsys):
     FRAME.to_csv("t.csv", index=False, header=False)
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv", "--model", "m.npz", "-q"]) == 2
     again = command_in(capsys.readouterr().err)
-    assert "--drop 1,6" in shlex.join(again)
+    assert "--drop 6 " in shlex.join(again)
     assert main(again) == 0
+    assert main(["predict", "m.npz", "t.csv", "--id", "0", "-o", "p.csv", "-q"]) == 2
+    assert "the model knows 4, which were called 2, 3, 4, 5. Choose" in capsys.readouterr().err
     assert main(["predict", "m.npz", "t.csv", "--drop", "1,6", "--id", "0", "-o", "p.csv", "-q"]) == 0
     assert Path("p.csv").read_text() == Path("l.csv").read_text()
 
@@ -202,6 +205,16 @@ def test_the_command_has_each_repeated_option_once(capsys):
     assert again.count("--drop") == 1
     assert again[again.index("--drop") + 1] == "born,age,note"
     assert main(again) == 0
+
+
+def test_a_hint_beside_the_command_does_what_it_says_when_it_is_added_to_it(capsys):
+    write(FRAME.dropna(), "t.csv")
+    for typed in ([], ["--columns", "age,born"]):
+        assert main(["fit", "t.csv", *FIT, "--model", "m.npz", "-q", "--force", *typed]) == 2
+        said = capsys.readouterr().err
+        assert "You may also like: --dates number makes days of dates." in said
+        assert main([*command_in(said), "--dates", "number"]) == 0
+        assert "born" in load_model("m.npz").feature_names_in_
 
 
 def test_info_tells_what_columns_hold(capsys):

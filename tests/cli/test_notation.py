@@ -26,7 +26,7 @@ def test_thousands_and_dates_become_numbers(capsys):
     frame = FRAME[["born"]].assign(income=[f"{value:,}" for value in FRAME["income"]])
     frame.to_csv("t.csv", index=False)
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv", "-q"]) == 2
-    assert "--drop born --thousands ," in capsys.readouterr().err.splitlines()[-1]
+    assert "--dates drop --thousands ," in capsys.readouterr().err.splitlines()[-1]
     options = ["--thousands", ",", "--dates", "number"]
     assert main(["fit", "t.csv", *FIT, *options, "-o", "l.npy", "--model", "m.npz", "-q"]) == 0
     days = pd.to_datetime(FRAME["born"]).to_numpy().astype("M8[D]").astype(float)

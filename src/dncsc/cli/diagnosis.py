@@ -58,7 +58,7 @@ class DiagnosisError(InputError):
         ready = shlex.join(["dncsc", *amended(arguments, self.options)])
         others = ["--missing drop leaves out rows with gaps"] if "--missing" in self.options else []
         dropped = _left_out(self.profiles, self.options)
-        if any(column.kind == DATE and column.name in dropped for column in self.profiles):
+        if "--dates" in self.options:
             others.append("--dates number makes days of dates")
         meant = [column for column in self.profiles if column.name in dropped and _is_meant_as_numbers(column)]
         without = f", but without {' and '.join(repr(column.name) for column in meant)}: {_what_to_do(meant)}"
@@ -167,7 +167,9 @@ def needed(
 ) -> dict[str, str] | None:
     """Options that make a table usable, with their values; None if no column would be left."""
     ids = [column for column in profiles if column.is_identifier and choice.columns is None]
-    dropped = [column for column in profiles if column.kind in (TEXT, CATEGORY) and options.categorical == "drop"]
+    dates = [column for column in profiles if column.kind == DATE and options.dates != "number"]
+    texts = [column for column in profiles if column.kind in (TEXT, CATEGORY) and options.categorical == "drop"]
+    dropped = [*dates, *texts]
     aside = {column.name for column in [*ids, *dropped]}
     rest = [column for column in profiles if column.name not in aside and not _is_useless(column, options)]
     used, marks = _readable(rest, options)
@@ -187,6 +189,8 @@ def needed(
         found["--missing"] = "median"
     if any(column.kind == CATEGORY for column in used) and options.categorical == "refuse":
         found["--categorical"] = "one-hot"
+    if dates and options.dates == "refuse":
+        found["--dates"] = "drop"
     found |= marks
     if options.scale == "none" and (spread_ratio(used) > SPREAD_RATIO or any(each.kind == CATEGORY for each in used)):
         found["--scale"] = "standard"
@@ -234,8 +238,7 @@ def _is_useless(column: ColumnProfile, options: TableOptions) -> bool:
     """Whether a column has to be left out by name."""
     if column.kind in (TEXT, CATEGORY):
         return options.categorical != "drop" and (column.kind == TEXT or column.is_constant)
-    is_refused = column.kind == DATE and options.dates == "refuse"
-    return column.kind in (OTHER, EMPTY) or is_refused
+    return column.kind in (OTHER, EMPTY)
 
 
 def spread_ratio(profiles: Sequence[ColumnProfile]) -> float:

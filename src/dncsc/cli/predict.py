@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -110,8 +110,9 @@ def open_as_fitted(
         columns = feature_columns(read, choice) or header.features
     n_known = fitted.n_features_in_ if encoding is None else len(encoding.columns)
     if len(columns) != n_known:
+        called = "" if encoding is None else f", which were called {_some(encoding.names)}"
         raise InputError(
-            f"{read.name} has {len(columns)} columns that would be features; the model knows {n_known}. "
+            f"{read.name} has {len(columns)} columns that would be features; the model knows {n_known}{called}. "
             "Choose with --columns or --drop."
         )
     is_named = known and chosen and header.has_names
@@ -139,5 +140,10 @@ def _check_order(known: list[str], names: list[str]) -> None:
         if here != name and here in of_model:
             raise InputError(
                 f"column {here!r} would stand for {name!r} of the model, which has a column {here!r} too. Choose "
-                f"columns in the order of the model, which is: {', '.join(known[:20])}{' ...' * (len(known) > 20)}."
+                f"columns in the order of the model, which is: {_some(known)}."
             )
+
+
+def _some(names: Sequence[str], most: int = 20) -> str:
+    """The first names of columns."""
+    return ", ".join(names[:most]) + " ..." * (len(names) > most)

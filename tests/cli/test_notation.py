@@ -144,15 +144,28 @@ def test_the_same_mark_for_thousands_and_decimals_is_refused(capsys):
 def test_a_model_of_python_says_how_to_read_numbers_that_are_written_otherwise(missing, capsys):
     encoder = TableEncoder(missing=missing).set_output(transform="pandas")
     DnCSC(3, random_state=0).fit(encoder.fit_transform(EUROPEAN)).save("m.npz", notes=encoder.notes())
-    for row, text, hint in [
-        (0, "1,234.5", "--thousands ,"),
-        (9, "1,5", "--decimal ,"),
-        (1, "1'234", '--thousands "\'"'),
-        (2, "1\u202f234,5", '--thousands "\u202f" --decimal ,'),
+    for thousands, decimal, hint in [
+        (",", ".", " Give --thousands , if numbers are written so."),
+        ("", ",", " Give --decimal , if numbers are written so."),
+        ("'", ".", ' Give --thousands "\'" if numbers are written so.'),
+        ("\u202f", ",", ' Give --thousands "\u202f" --decimal , if numbers are written so.'),
+        ("*", ".", ""),
     ]:
-        cells = EUROPEAN["spent"].astype(object)
-        cells[row] = text
+        marks = str.maketrans({",": thousands, ".": decimal})
+        cells = [f"{value:,.3f}".translate(marks) for value in EUROPEAN["spent"]]
         EUROPEAN.assign(spent=cells).to_csv("t.csv", index=False)
         assert main(["predict", "m.npz", "t.csv", "-o", "p.csv", "-q"]) == 2
-        wrong = f"t.csv: column 'spent' holds {text!r} in row {row}, which is no number"
-        assert capsys.readouterr().err == f"dncsc: {wrong}. Give {hint} if numbers are written so.\n"
+        wrong = f"t.csv: column 'spent' holds {cells[0]!r} in row 0, which is no number"
+        assert capsys.readouterr().err == f"dncsc: {wrong}.{hint}\n"
+
+
+def test_a_hint_how_numbers_are_written_is_about_all_of_a_column(capsys):
+    rows = pd.DataFrame({"a": [7.937, 8.94, -0.5] * 20, "b": np.arange(60.0) % 3})
+    rows.to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT, "--scale", "standard", "--model", "m.npz", "-q"]) == 0
+    rows.to_csv("comma.csv", index=False, sep=";", decimal=",")  # 7,937 alone could have thousands
+    assert main(["predict", "m.npz", "comma.csv", "-o", "p.csv", "-q"]) == 2
+    assert "'7,937' in row 0, which is no number. Give --decimal , if" in capsys.readouterr().err
+    pd.concat([rows, rows.head(1).assign(a="8,94")]).to_csv("slip.csv", index=False)
+    assert main(["predict", "m.npz", "slip.csv", "-o", "p.csv", "-q"]) == 2
+    assert capsys.readouterr().err.endswith("holds '8,94' in row 60, which is no number.\n")

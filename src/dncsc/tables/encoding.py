@@ -35,9 +35,9 @@ KINDS = (NUMBER, "true/false", "date")
 class CellError(InputError):
     """A cell of a column that is something else than the others: which row, what it holds, and what it should be."""
 
-    def __init__(self, column: str, row: int, cell: Any, what: str) -> None:
+    def __init__(self, column: str, cells: Any, row: int, cell: Any, what: str) -> None:
         self.column, self.row, self.cell, self.what = column, row, cell, what
-        self.marks = _marks_of(cell) if what == NUMBER else {}
+        self.marks = _marks_of(cells, row) if what == NUMBER and reading.is_textual(cells) else {}
         marks = ", ".join(f"{name}={mark!r}" for name, mark in self.marks.items())
         hint = f" Make numbers of such texts, as pandas.read_csv({marks}) does." if marks else ""
         super().__init__(f"{self.problem(row)}{hint}")
@@ -47,12 +47,12 @@ class CellError(InputError):
         return f"column {self.column!r} holds {shown(self.cell)} in row {row}, which is no {self.what}."
 
 
-def _marks_of(cell: Any) -> dict[str, str]:
-    """What has to be known to read a text as a number; empty if it is none in any notation."""
-    texts = arrow().array([cell if isinstance(cell, str) else ""])
-    if PLAIN.fits(texts):  # among others
-        return {"decimal": PLAIN.decimal}
-    return next((each.marks for each in NOTATIONS if each.fits(texts)), {})
+def _marks_of(texts: Any, row: int) -> dict[str, str]:
+    """What has to be known to read texts as numbers: the notation that fits most; empty if that of a row is none so."""
+    found = max(NOTATIONS, key=lambda each: each.matches(texts).true_count)
+    if not found.fits(texts[row : row + 1]):
+        return {}
+    return found.marks or {"decimal": found.decimal}
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class NumberColumn:
         found = read(cells)
         if found is None:
             what = {"date": "date as 2024-12-31", "true/false": "truth value"}.get(self.kind, NUMBER)
-            raise CellError(self.name, *reading.first_misfit(cells, read), what)
+            raise CellError(self.name, cells, *reading.first_misfit(cells, read), what)
         return reading.without_infinite(found)
 
 

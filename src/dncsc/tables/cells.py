@@ -14,6 +14,9 @@ from dncsc.tables.notation import PLAIN, Notation
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
+GAPS = (*MISSING, "NaN", "nan")
+"""Cells of text files without a value, of columns of any kind."""
+
 
 def as_cells(column: Any, is_text: bool = False, values: Sequence[str] = ()) -> Any:
     """A column as one Arrow array: texts without blanks around them, an empty one null, codes as what they stand for.
@@ -25,7 +28,7 @@ def as_cells(column: Any, is_text: bool = False, values: Sequence[str] = ()) -> 
     if not is_textual(cells):
         return cells
     trimmed = compute.utf8_trim_whitespace(cells.cast(pa.string()))
-    words = [word for word in (MISSING if is_text else [""]) if word not in values]
+    words = [word for word in (GAPS if is_text else [""]) if word not in values]
     missing = compute.is_in(trimmed, pa.array(words, pa.string()))
     return compute.if_else(missing, pa.scalar(None, pa.string()), trimmed)
 

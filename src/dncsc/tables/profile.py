@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dncsc.rows.dialect import MARKS_FOR_MISSING, MISSING
+from dncsc.rows.dialect import MARKS_FOR_MISSING
 from dncsc.rows.values import arrow
 from dncsc.tables import cells as reading
 from dncsc.tables.looks import DURATIONS, Looks, Slips
@@ -176,7 +176,7 @@ class _Column:
                 cell = each["values"]
                 if cell in MARKS_FOR_MISSING:
                     self.marks[cell] += each["counts"]
-                elif cell is not None and cell not in MISSING and any(map(str.isalnum, cell)):
+                elif cell is not None and cell not in reading.GAPS and any(map(str.isalnum, cell)):
                     self.may_be_marks = False
                     break
 

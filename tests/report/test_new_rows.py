@@ -11,15 +11,16 @@ import pandas as pd
 import pytest
 
 from dncsc.cli import main
+from dncsc.tables.cells import GAPS
 
 FIT = ["-k", "2", "--landmarks", "40", "-q", "-o", "l.csv", "--model", "model.npz", "--report", "r.html"]
 
 
-def pasted() -> np.ndarray:
-    """Labels by the code on the page."""
+def pasted(names: dict | None = None) -> np.ndarray:
+    """Labels by the code on the page; `names` gets all that it names."""
     code = re.search(r"<h3>In Python</h3>\s*<pre><code>(.*?)</code>", Path("r.html").read_text("utf-8"), re.DOTALL)
     assert code
-    names: dict = {}
+    names = {} if names is None else names
     exec(unescape(code[1]), names)
     return names["labels"]
 
@@ -70,10 +71,15 @@ def test_code_for_new_rows_takes_marks_for_gaps(missing, table):
     np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
 
 
-def test_code_for_new_rows_keeps_marks_that_are_values_of_a_category(table):
-    table[["visits"]].assign(sign=["+", "-"] * 100).to_csv("new.csv", index=False)
-    assert main(["fit", "new.csv", *FIT, "--categorical", "one-hot", "--missing", "median"]) == 0
-    np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"])
+def test_code_for_new_rows_takes_marks_for_gaps_but_those_that_are_values(table):
+    marks = [mark for mark in GAPS if mark != "-"]
+    size = [f"{50 * (row % 2)}.5" if row % 5 else marks[row // 5 % len(marks)] for row in range(200)]
+    rh = np.random.default_rng(0).choice(["+", "-"], 200)
+    table[["visits"]].assign(size=size, rh=rh).to_csv("new.csv", index=False)
+    assert main(["fit", "new.csv", *FIT, "--missing", "mean", "--categorical", "one-hot", "--scale", "standard"]) == 0
+    names: dict = {}
+    np.testing.assert_array_equal(pasted(names), pd.read_csv("l.csv")["label"])
+    assert set(names["rows"]["rh"]) == {"+", "-"}
 
 
 @pytest.mark.parametrize("missing", ["mean", "drop"])

@@ -23,6 +23,8 @@ from dncsc.tables.encoding import CategoryColumn, Encoding
 SIZES_A_COLUMN = 16
 NAMES_SHOWN = 4
 """Names of columns in the example of code."""
+UNKNOWN_GAPS = ("N.A.", "n.a.", *MARKS_FOR_MISSING)
+"""Cells without a value in text files that pandas takes for values."""
 MAPS = {"principal": "Principal components", "embedding": "Spectral embedding", "pairs": "Two features"}
 WIDTH, HEIGHT = 720, 300
 RIGHT, TOP, BOTTOM = WIDTH - 16, 22, HEIGHT - 40
@@ -197,10 +199,10 @@ def new_rows_section(facts: Facts) -> str:
     return section("New rows", "New rows", lead, body)
 
 
-def _marks_for_gaps(encoding: Encoding) -> list[str]:
-    """Marks that pandas does not take for gaps by itself, but for those that are values of a category."""
+def _gaps(encoding: Encoding) -> str:
+    """Marks for gaps that pandas does not know, but those that are values of a category."""
     values = {value for column in encoding.columns if isinstance(column, CategoryColumn) for value in column.values}
-    return [mark for mark in MARKS_FOR_MISSING if mark.isascii() and mark not in values]
+    return json.dumps([mark for mark in UNKNOWN_GAPS if mark not in values], ensure_ascii=False)
 
 
 def _code(facts: Facts) -> str:
@@ -216,7 +218,7 @@ def _code(facts: Facts) -> str:
     if hasattr(facts.model, "feature_names_in_"):
         texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
         texts += ', sep=None, engine="python"' if encoding.notation.decimal == "," else ""  # mostly semicolons
-        texts += "" if encoding.missing == "refuse" else f", na_values={json.dumps(_marks_for_gaps(encoding))}"
+        texts += "" if encoding.missing == "refuse" else f", na_values={_gaps(encoding)}"
         library, read, output = "pandas", f'read_csv("new.csv"{texts})', '.set_output(transform="pandas")'
         complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
     lines = [

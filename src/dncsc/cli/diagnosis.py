@@ -185,11 +185,12 @@ def needed(
         found["--columns"] = join_names([column.name for column in used])
     elif unused:
         found["--drop"] = join_names([*split_names(*(choice.drop or ())), *unused])
-    if any(column.n_missing for column in used) and options.missing == "refuse":
-        found["--missing"] = "median"
+    refused = dates if options.dates == "refuse" else []
+    if any(column.n_missing for column in [*used, *refused]) and options.missing == "refuse":
+        found["--missing"] = "median"  # for dates too, of which numbers may be wanted
     if any(column.kind == CATEGORY for column in used) and options.categorical == "refuse":
         found["--categorical"] = "one-hot"
-    if dates and options.dates == "refuse":
+    if refused:
         found["--dates"] = "drop"
     found |= marks
     if options.scale == "none" and (spread_ratio(used) > SPREAD_RATIO or any(each.kind == CATEGORY for each in used)):

@@ -27,7 +27,8 @@ def test_the_nameless_index_of_a_data_frame_is_left_out_and_that_is_said(options
     FRAME.to_csv("rows.csv")
     assert main(["fit", "rows.csv", *FIT, *options, "-o", "l.csv", "--model", "m.npz"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == "dncsc: rows.csv: a column has no name, as pandas' index has none: it is left out."
+    left_out = "rows.csv: a column has no name, as pandas' index has none: it is left out."
+    assert line == f"dncsc: {left_out} --id '' carries it over to the labels."
     assert load_model("m.npz").feature_names_in_.tolist() == ["a", "b"]
 
 

@@ -137,7 +137,9 @@ def feature_columns(source: InputTable, choice: ColumnSelection, *, tells: bool 
     if "" in kept:  # most likely the index of a data frame, which says nothing about rows
         if tells:
             count, one = kept.count(""), "a column has no name, as pandas' index has none: it is"
-            errors.tell(f"{source.name}: {one if count == 1 else f'{count} columns have no names: they are'} left out.")
+            carry = " --id '' carries it over to the labels." if count == 1 else ""
+            several = f"{count} columns have no names: they are"
+            errors.tell(f"{source.name}: {one if count == 1 else several} left out.{carry}")
         kept = [name for name in kept if name]
     if not kept:
         raise InputError(f"no column of {source.name} is left as a feature.")

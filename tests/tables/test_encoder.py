@@ -56,6 +56,22 @@ def test_numbers_that_pandas_calls_categories_are_categories():
     np.testing.assert_array_equal(encoder.transform(frame.astype({"plan": "Int64"})), encoder.transform(frame))
 
 
+def test_categories_of_any_kind_of_pandas_are_categories():
+    age = [20.0, 40.0, 30.0, 60.0] * 5
+    for plan in (pd.cut(age, [0, 25, 50, 75]), pd.Categorical(pd.PeriodIndex(["2024-01", "2024-02"] * 10, freq="M"))):
+        frame = pd.DataFrame({"age": age, "plan": plan})
+        encoder = TableEncoder(scale="none").fit(frame)
+        codes = encoder.transform(frame)[:, 1:].argmax(axis=1)
+        np.testing.assert_array_equal(codes, pd.factorize(plan, sort=True)[0])
+        np.testing.assert_array_equal(encoder.transform(frame.head(3)), encoder.transform(frame)[:3])
+
+
+def test_sparse_columns_of_pandas_are_as_others():
+    frame = pd.DataFrame({"age": [20.0, 40, 30, 60], "plan": [0, 1, 0, 1], "is_new": [True, False, False, False]})
+    sparse = frame.astype({"plan": pd.SparseDtype(int), "is_new": pd.SparseDtype(bool)})
+    np.testing.assert_array_equal(TableEncoder().fit_transform(sparse), TableEncoder().fit_transform(frame))
+
+
 def test_it_stands_in_a_pipeline_and_is_cloned_pickled_and_asked_for_frames(blobs):
     X, y = blobs(300, k=3)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(kind=np.array(["u", "v", "w"])[y], when=pd.Timestamp(0))
@@ -175,6 +191,8 @@ def test_another_table_than_it_was_fitted_to_is_refused():
         TableEncoder().fit(pd.DataFrame({"a": [1, "x", [2]]}))
     with pytest.raises(ValueError, match="no rows"):
         TableEncoder().fit(pd.DataFrame({"a": []}))
+    with pytest.raises(ValueError, match="X has no columns"):
+        TableEncoder().fit(pd.DataFrame(index=[0, 1]))
 
 
 def test_neither_pandas_nor_pyarrow_is_needed_to_import_it(run_python):

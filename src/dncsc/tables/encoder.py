@@ -194,6 +194,8 @@ def _refuse_no_table(X: Any) -> None:
 def _of_objects(column: Any, name: Any) -> Any:
     """A column of values of any type as Arrow has it; NaN is a gap. Categories of pandas are texts, even numbers."""
     pa = arrow()
+    if hasattr(column, "sparse"):
+        column = column.sparse.to_dense()
     try:
         found = pa.array(column, from_pandas=True)
         return found.dictionary_decode().cast(pa.string()) if isinstance(found, pa.DictionaryArray) else found
@@ -201,12 +203,16 @@ def _of_objects(column: Any, name: Any) -> Any:
         advice = "Of numbers with some texts pandas.to_numeric(column, errors='coerce') makes numbers and gaps"
         raise InputError(f"column {name!r} holds values of several types: {error}. {advice}.") from error
     except pa.ArrowNotImplementedError as error:
+        if hasattr(column, "cat"):  # of a kind that Arrow does not have, as the intervals of pandas.cut
+            return _of_objects(column.cat.rename_categories(str), name)
         what = f"{column.dtype}, of which no features are made"
         raise InputError(f"column {name!r} holds values of type {what}. Leave it out.") from error
 
 
 def _distinct(names: list[str]) -> list[str]:
-    if len(set(names)) < len(names) or not names:
+    if not names:
+        raise ValueError("X has no columns.")
+    if len(set(names)) < len(names):
         raise ValueError(f"X needs columns with names that differ; got {listed(names)}.")
     return names
 

@@ -189,6 +189,12 @@ def test_points_that_may_stand_between_thousands_are_told(cells, is_told, capsys
     assert ("give --thousands . --decimal ," in capsys.readouterr().err) == is_told
 
 
+def test_no_point_stands_between_thousands_where_that_of_another_column_does_not(capsys):
+    Path("t.csv").write_text("x,y\n" + "542,1794.5\n1.794,2.5\n12.345,3.5\n" * 30)
+    assert main(["fit", "t.csv", "-k", "2", "-o", "l.csv"]) == 0
+    assert "--thousands" not in capsys.readouterr().err
+
+
 def test_columns_are_looked_at_block_by_block(monkeypatch, capsys):
     text = io.StringIO()
     pd.concat([FRAME] * 400, ignore_index=True).assign(client=np.arange(400 * N)).to_csv(text, index=False)

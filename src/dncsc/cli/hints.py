@@ -29,6 +29,7 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
     numbers = range(len(names)) if table.encoding is None else table.encoding.number_columns
     batch = next(iter(stored.batches())).astype(np.float64)
     spread: dict[str, float] = {}
+    may_have_thousands = options.notation.is_plain and _is_text(stored) and not _has_point(batch[:, list(numbers)])
     for number in numbers:
         name, values = names[number], batch[:, number]
         present = values[np.isfinite(values)]
@@ -41,7 +42,7 @@ def tell_hints(table: FeatureTable, options: TableOptions, quiet: bool) -> None:
                 f"hint: column {name!r} {why}, and is used as a feature. Carry it over with --id {shown}, or leave it "
                 f"out with --drop {shown}."
             )
-        if len(present) and options.notation.is_plain and _is_text(stored) and _may_have_thousands(present):
+        if len(present) and may_have_thousands and _may_have_thousands(present):
             tell(
                 f"hint: all decimals of column {name!r} have three digits. If a point stands between its thousands, "
                 "give --thousands . --decimal ,"
@@ -72,11 +73,18 @@ def _is_text(stored: Rows) -> bool:
     return all(format_of(file).is_text for file in stored.files)
 
 
+def _has_point(values: np.ndarray) -> bool:
+    """Whether some numbers can only be written with a decimal point, as 0.5, 12.3456 and 1794.5, and so all are."""
+    sizes = np.abs(values[np.isfinite(values) & (values != np.floor(values))])
+    if ((sizes < 1) | (sizes >= 1000)).any():
+        return True
+    return not np.isclose(sizes * 1000, np.round(sizes * 1000), rtol=0, atol=1e-6).all()
+
+
 def _may_have_thousands(values: np.ndarray) -> bool:
     """Whether numbers such as 1.794 beside 542 may be thousands: measurements with three decimals are hardly whole."""
     is_whole = values == np.floor(values)
     if is_whole.mean() < LEAST_WHOLE or is_whole.all() or np.abs(values).max() >= 1000:
         return False
-    has_three = np.isclose(values * 1000, np.round(values * 1000), rtol=0, atol=1e-6)
     has_two = np.isclose(values * 100, np.round(values * 100), rtol=0, atol=1e-7)
-    return bool((has_three & (is_whole | (np.abs(values) >= 1))).all() and not has_two.all())
+    return not has_two.all()

@@ -27,7 +27,7 @@ summed, and differences between directions are still seen."""
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted recipe: all that is needed to tell anything of rows, each by itself, as they are in its raw frame."""
+    """A fitted recipe: all that is needed to label or embed rows, each by itself, as they are in its raw frame."""
 
     frame: Frame
     embedding: Embedding
@@ -35,7 +35,7 @@ class Model:
     noise_threshold: float | None = None
     """mean distance to its landmarks beyond which a row is noise; None where no row is"""
     classifier: Classifier | None = None
-    """by which rows are labelled, where it tells clusters better than the embedding"""
+    """by which rows are labelled, where it separates clusters better than the embedding"""
 
     def lookup(self, rows: np.ndarray) -> list[np.ndarray]:
         """Values of the embedding's inputs."""
@@ -75,7 +75,7 @@ class Model:
 
     @cached_property
     def _settled(self) -> Settled | None:
-        """The clusters of landmarks, where they tell those of most rows."""
+        """The clusters of landmarks, where they decide those of most rows."""
         return settled(self.embedding, self.centroids)
 
     def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:

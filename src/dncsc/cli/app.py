@@ -40,8 +40,8 @@ Version = Annotated[
 def dncsc(version: Version = False) -> None:
     """Spectral clustering at the price of k-means, for files of any size.
 
-    dncsc fit groups the rows of a file; dncsc COMMAND --help tells what a command does. The paper that some speak of is
-    Li et al., Divide-and-conquer based large-scale spectral clustering (2022).
+    dncsc fit groups the rows of a file; dncsc COMMAND --help describes a command. Where a help text mentions the paper,
+    that is Li et al., Divide-and-conquer based large-scale spectral clustering (2022).
 
     Standard output carries data alone, so pipes work; all else goes to standard error. Exit codes: 0 fine, 1 a fault of
     dncsc itself, 2 bad input or usage, 3 trouble with a file, 4 trouble with a Dask cluster, 130 interrupted.

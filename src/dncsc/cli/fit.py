@@ -151,14 +151,14 @@ def fit(
 
 
 def _table_facts(table: FeatureTable) -> dict[str, Any]:
-    """What is told of the rows."""
+    """Facts about the rows."""
     rows, names = table.rows, table.rows.names
     columns = None if names is None else list(names)
     return {"rows": rows.shape[0], "features": rows.shape[1], "columns": columns, "left_out": table.left_out}
 
 
 def _model_facts(estimator: Any) -> dict[str, Any]:
-    """What is told of the clusters."""
+    """Facts about the clusters."""
     sizes, diagnosis = estimator.cluster_sizes_.tolist(), getattr(estimator, "diagnosis_", None)
     return {
         "parameters": estimator.get_params(),
@@ -241,9 +241,9 @@ def write_all(steps: Iterable[tuple[Target | None, Callable[[Target], None]]]) -
 
 
 def format_summary(facts: dict[str, Any]) -> str:
-    """The summary for people; a fit of less than a second is told in one line, and another if its cut is not clear.
+    """The summary for people; a fit of less than a second has one line, and another if its cut is not clear.
 
-    Of a doubtful one a warning has told.
+    A doubtful cut has had a warning.
     """
     counts = {"row": facts["rows"], "feature": facts["features"], "cluster": facts["n_clusters"]}
     rows, features, clusters = [f"{count:,} {name}{'s' * (count != 1)}" for name, count in counts.items()]

@@ -32,8 +32,8 @@ TableFeatures = Annotated[int | None, options.option(None, "Features, where ther
 def info(file: AnyFile, json: options.JsonTable = False, debug: options.Debug = False) -> None:
     """Show what a model holds, or what the columns of a table hold.
 
-    Models end in .npz. Of a table each column is told: what it holds, the share that is missing, values or spread, and
-    whether it looks like an id. It is read once, from beginning to end.
+    Models end in .npz. Of a table it shows each column: what it holds, the share that is missing, values or spread, and
+    whether it looks like an id. The table is read once, from beginning to end.
     """
     if Path(file).suffix.lower() != ".npz":
         _tell_columns(file, json)

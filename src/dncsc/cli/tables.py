@@ -211,7 +211,7 @@ def _notation(known: Notation, marks: Mapping[str, str]) -> Notation:
 
 
 def _surveyed(read: InputTable, names: list[str], encoding: Encoding) -> CellReaders:
-    """Readers of cells, when a pass over all has told of what is new, and refused what cannot be read or is missing."""
+    """Readers of cells, after a pass over all has named what is new, and refused what cannot be read or is missing."""
     called = [replace(column, name=name) for column, name in zip(encoding.columns, names, strict=True)]
     encoding, n_rows = replace(encoding, columns=tuple(called)), dict[Path, int]()
     survey, readers = Survey(encoding), encoding.readers(_is_text(read))

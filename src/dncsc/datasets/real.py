@@ -57,7 +57,7 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray]:
             f"data set {name!r}: there is no {name}.npz in the folder named by the environment variable DNCSC_DATA "
             f"({os.environ.get('DNCSC_DATA', 'not set')}), and OpenML could not be reached ({error}). "
             f"Put the file there (arrays X and y), or try again with a connection."
-        ) from None  # dozens of lines on sockets, of which the last is told
+        ) from None  # dozens of lines on sockets, of which the last is shown
     X = np.asarray(fetched.data, dtype=np.float32)
     if X.shape != (REAL[name].n, REAL[name].n_features):
         raise ValueError(f"data set {name!r}: {known} {version} of OpenML has shape {X.shape}, not that of the paper.")

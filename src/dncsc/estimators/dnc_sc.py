@@ -115,17 +115,17 @@ class DnCSC(LandmarkClusterer):
         those of the graph that they were counted by. None at all where landmarks are rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
         Centroids in the embedding; without coordinates where landmarks are rows: there a row's links decide. A row is
-        in the cluster of the nearest one, unless labels are refined, or those of Gaussians or of centres among rows.
+        in the cluster of the nearest one, unless labels are refined, or come from Gaussians or centres among the rows.
     cluster_sizes_ : ndarray of int64 of shape (n_clusters,)
         Rows of each cluster.
     inertia_ : float
-        Sum of squared distances of embedded rows to their centroids. Of more than 20,000 rows, or 200 a cluster, so
-        many tell, drawn at random: most rows get their label from their landmarks, and are not embedded.
+        Sum of squared distances of embedded rows to their centroids. Of more than 20,000 rows, or 200 a cluster, it
+        is estimated from so many at random: most rows get their label from their landmarks, and are not embedded.
     n_iter_ : int
         Iterations of the best start of k-means on the embedding.
     exact_fraction_ : float
         Share of rows whose nearest landmarks are proven to be the nearest of all; of more than 200,000 rows with fewer
-        than 16 features, among those that `inertia_` is told by.
+        than 16 features, among those that `inertia_` is estimated from.
     n_graph_components_ : int
         Connected parts of the graph. Where they are more than the clusters, small ones are outliers, or the lightest
         are joined to their neighbours, as `diagnosis_` says.

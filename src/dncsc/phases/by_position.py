@@ -1,7 +1,7 @@
 """Where one cluster leaves hardly a row to the others: divide rows by position, or cut again without small groups.
 
-One dense heap has no gap to cut at. The cut then takes off what hangs on it by little, which says less than k-means
-would. And where several clusters are sought, small groups that lie apart may take the places of all but one.
+One dense heap has no gap to cut at. The cut then takes off a few loosely linked rows, which shows less than k-means
+would. And where several clusters are sought, small groups that lie apart may become all clusters but one.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def cut_heap(
 ) -> Partition:
     """Small groups that lie apart are set aside, and the rest is cut; without a gap, k-means finds clusters among rows.
 
-    Unless those of k-means are as uneven, as where most rows are the same, or clusters are uneven: then the cut stays.
-    `sizes_of` tells those of the clusters of a partition.
+    The cut stays if the clusters of k-means are as uneven: most rows may be the same, or clusters may be uneven.
+    `sizes_of` gives the sizes of the clusters of a partition.
     """
     drawn = draw_rows(engine, stream(settings.seed, "by position"), SAMPLE_ROWS, settings.n_counted)
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))

@@ -46,7 +46,7 @@ class Centroids:
     places: np.ndarray
     n_iter: int
     mean_squared: float | None = None
-    """mean squared distance to them of the sample that they were found with; None where all rows are to tell"""
+    """mean squared distance to them of the sample that they were found with; None where it is taken over all rows"""
 
 
 @dataclass
@@ -145,7 +145,7 @@ def k_means(engine: Engine, settings: Settings, embedding: Embedding) -> Centroi
 
 
 def draw(engine: Engine, settings: Settings, embedding: Embedding, wanted: int) -> Drawn:
-    """What an embedding places a sample of the rows by; known where a sample has told how long links are."""
+    """What an embedding places a sample of the rows by; known where links of a sample were measured."""
     keys, inputs = sample_keys(settings), tuple(embedding.inputs)
     known: Drawn | None = engine.samples.get((keys, inputs))
     if known is not None and len(known.keys) >= min(wanted, settings.n_counted):

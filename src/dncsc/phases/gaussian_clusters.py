@@ -1,9 +1,9 @@
 """Clusters that are Gaussian: rows go to the most probable of as many Gaussians.
 
-A graph shows clusters of any shape, and draws the borders of those that touch only roughly. Where clusters are
-Gaussian, a mixture of as many Gaussians knows the borders best. Whether they are is asked of the rows: a mixture of
-three times as many Gaussians can follow any shape. Where it describes the rows no better, for its number of parameters,
-and Gaussians of the clusters that were found do neither, the few are believed.
+A graph shows clusters of any shape, but draws the borders of those that touch only roughly. Where clusters are
+Gaussian, a mixture of as many Gaussians finds these borders best. Three times as many Gaussians can follow any shape.
+So the mixture is taken only where these describe the rows no better, for their number of parameters, and where one
+Gaussian for each cluster of the cut is no more likely than the mixture.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class GaussianClusters:
 def find_gaussians(
     engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None = None
 ) -> GaussianClusters | None:
-    """A mixture that tells clusters better than the cut; None where none does.
+    """A mixture that separates clusters better than the cut; None where none does.
 
-    Rows beyond the limit, if there is one, are noise and have no say.
+    Rows beyond the limit, if there is one, are noise and left out.
     """
     if not few_rows_tell(engine, settings) or not _may_touch(found.partition, settings):
         return None
@@ -90,7 +90,7 @@ def _are_enough(n_rows: int, n_features: int, settings: Settings) -> bool:
 def _draw(
     engine: Engine, settings: Settings, found: Clusters, limit: NoiseLimit | None
 ) -> tuple[LabelledRows, LabelledRows]:
-    """Some rows at random, with their clusters, and those of them that have a say."""
+    """Some rows at random, with their clusters, and those of them that are neither noise nor far away."""
     drawn, embedding = few_rows(engine, settings), found.partition.embedding
     rows, values = drawn.values[0], embedding.lookup(drawn.values[0])
     weight = drawn.weight / drawn.weight.max()

@@ -1,4 +1,4 @@
-"""Some rows with the clusters that were found, by which clusters are looked at where rows are."""
+"""Some rows with the clusters that were found, to test what the clusters look like among the rows themselves."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class LabelledRows(NamedTuple):
     def centre_and_spread(self, policy: CutPolicy) -> tuple[np.ndarray, np.ndarray]:
         """Mean of each feature, and a unit for it, its standard deviation; 0 for those that mixtures leave out.
 
-        These are features that do not vary, and categories that clusters say nothing about. Where clusters do say
-        something of one, nothing is left: a mixture cannot tell them.
+        These are features that do not vary, and categories that clusters do not explain. Where clusters explain one,
+        all units are 0: a mixture does not suit such clusters.
         """
         rows, weight = self.rows.astype(np.float64), self.weight
         centre = np.average(rows, axis=0, weights=weight)

@@ -1,4 +1,4 @@
-"""What labels rows by where they are, and not in an embedding: mixtures of Gaussians, and centres."""
+"""What labels rows by their own values, and not by an embedding: mixtures of Gaussians, and centres."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Centres:
 
 
 Classifier = Mixture | Centres
-"""What labels rows by where they are."""
+"""What labels rows by their own values."""
 
 
 class Fit(NamedTuple):

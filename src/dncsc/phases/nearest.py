@@ -25,7 +25,7 @@ from dncsc.phases.shared_sample import (
 )
 
 TRIED_ROWS = 256
-"""that tell how many landmarks projections leave to look at"""
+"""that show how many landmarks projections leave to look at"""
 MOST_WORK = 3
 """times that of a search among candidates: for so much, all landmarks are searched"""
 
@@ -127,8 +127,8 @@ def _costs_little(engine: Engine, settings: Settings, search: ExactSearch) -> bo
 def link_all(engine: Engine, settings: Settings, tree: Tree, search: Search) -> Links:
     """Link every row by a search: the columns `NEAREST` and `SQUARED` are filled, or will be when they are first read.
 
-    Of many rows with few features a sample tells how long links are, and mostly all that is asked of links: a pass
-    less, and nobody has to keep all distances.
+    Of many rows with few features a sample shows how long links are, and mostly all else that links are needed for.
+    That saves a pass, and no distances have to be kept.
     """
     if _found_when_read(engine, search):
         engine.register(search.columns)
@@ -173,7 +173,7 @@ def _link_sample(engine: Engine, settings: Settings, tree: Tree, search: Search)
 
 
 def sample_of_links(engine: Engine, settings: Settings, links: Links) -> Drawn | None:
-    """Nearest landmarks of the rows that tell the graph, and squared distances to them; None where all rows do."""
+    """Nearest landmarks of the sample that makes the graph, and squared distances; None where all rows make it."""
     wanted = rows_that_tell(engine, settings, len(links.search.landmarks))
     if wanted is None or not _found_when_read(engine, links.search):
         return None

@@ -1,7 +1,7 @@
-"""Whether the consensus of an ensemble says what its members say, or one of them had better speak for all.
+"""Whether the consensus of an ensemble agrees with its members, or the clustering of one of them is better.
 
 Each selection of landmarks has a base clustering into the clusters sought, as `DnCSC` finds them: its own choice. Fine
-base clusterings see categories, or the tails of a heavy one, and their consensus may be of these.
+base clusterings follow categories, or heavy tails of a cluster, and so may their consensus.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dncsc.phases.embedding import Lift, Lifted
 from dncsc.phases.settings import Settings
 
 COMPARED_ROWS = 5000
-"""that tell how far two clusterings agree"""
+"""by which the agreement of two clusterings is measured"""
 SAME = 1e-6
 """by which two agreements differ that are equal but for rounding"""
 
@@ -28,7 +28,7 @@ SAME = 1e-6
 def consensus_or_own_choice(
     engine: Engine, settings: Settings, found: Partition, choices: Sequence[Partition]
 ) -> Partition:
-    """The consensus, unless one of the members had better speak for all."""
+    """The consensus, unless the own choice of one of the members is better."""
     assert isinstance(found.embedding, Lifted)
     graph = found.embedding.graph
     assert isinstance(graph, RowsAndClusters)

@@ -1,7 +1,7 @@
 """Clusters of a partition, and a second look at them.
 
 Noise may pass for a cluster, so may a few rows that lie apart, and one cluster may leave hardly a row to the others. A
-sample of the rows tells, before all are labelled. Only a cut that chose its weights itself is made again.
+sample of the rows shows that, before all are labelled. Only a cut that chose its weights itself is made again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dncsc.phases.settings import AUTO, Settings
 from dncsc.phases.small_groups import cut_without_small_groups, is_tiny, shows_clusters
 
 LOOKED_AT_ROWS = 5000
-"""that tell what clusters are like"""
+"""by which clusters are judged"""
 
 Discretize = Callable[[Engine, Settings, Embedding], Centroids]
 

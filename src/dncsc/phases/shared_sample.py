@@ -1,6 +1,6 @@
-"""Rows that tell several phases what all rows would: drawn once, and kept until the last of these has seen them.
+"""A sample that stands for all rows in several phases: drawn once, and kept until the last of these has seen it.
 
-Of many rows with few features some hundred a landmark tell where landmarks lie, how long links are, which landmarks are
+Of many rows with few features some hundred a landmark show where landmarks lie, how long links are, which landmarks are
 linked, and where centroids are. Only the labels need all rows.
 """
 
@@ -16,9 +16,9 @@ from dncsc.phases.sample import Drawn, EarlySample, draw_rows, rows_to_place
 from dncsc.phases.settings import AUTO, Settings
 
 MANY_ROWS = 200_000
-"""beyond which some tell for all"""
+"""beyond which a sample stands for all"""
 FEW_ROWS, FEW_ROWS_A_CLUSTER = 2000, 100
-"""that tell what clusters are like, at least"""
+"""by which the shape of clusters is judged, at least"""
 FEW = "few rows"
 """Where these are kept among the samples of an engine."""
 
@@ -29,9 +29,9 @@ def are_measured_when_read(n_rows: int, n_features: int) -> bool:
 
 
 def rows_that_tell(engine: Engine, settings: Settings, n_landmarks: int) -> int | None:
-    """How many rows tell what all would of so many landmarks; None where all rows are asked.
+    """How many rows stand for all where there are so many landmarks; None where all rows are used.
 
-    These are asked where weights are named, as in the paper, and for ensembles, which look at all links anyway.
+    These are used where weights are named, as in the paper, and for ensembles, which look at all links anyway.
     """
     layout = engine.layout
     wanted = max(settings.policy.sampled_rows(n_landmarks), rows_to_place(settings.n_clusters))
@@ -51,7 +51,7 @@ def first_keys(settings: Settings) -> np.uint64:
 
 
 def few_rows_tell(engine: Engine, settings: Settings) -> bool:
-    """Whether a few rows are asked what clusters are like: few clusters, by weights that choose themselves."""
+    """Whether a few rows are used to judge clusters: few clusters, by weights that choose themselves."""
     policy = settings.policy
     are_few = settings.count_clusters or settings.n_clusters < policy.many_clusters
     return settings.bandwidth == AUTO and are_few and engine.layout.n_features <= policy.looked_at_features
@@ -90,11 +90,11 @@ def shared_rows(engine: Engine, settings: Settings, wanted: int) -> Drawn:
 
 
 def no_early_sample(engine: Engine, settings: Settings) -> None:
-    """No rows tell for the others: none is drawn on the way."""
+    """No rows stand for the others: none is drawn on the way."""
 
 
 def early_sample(engine: Engine, settings: Settings) -> EarlySample | None:
-    """The same rows, to be drawn while a pass goes over all of them; None where all rows are asked."""
+    """The same rows, to be drawn while a pass goes over all of them; None where all rows are used."""
     wanted = rows_that_tell(engine, settings, settings.n_landmarks)
     return None if wanted is None else EarlySample(sample_keys(settings), wanted, engine.layout.n_rows)
 

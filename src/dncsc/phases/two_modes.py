@@ -1,4 +1,4 @@
-"""Counted clusters that are two: by rows, where a graph of landmarks does not tell groups that lie near each other.
+"""Counted clusters that are two: found among rows, as a graph of landmarks does not separate groups near each other.
 
 A cluster is taken for two if two Gaussians describe it clearly better than one, lie far enough apart to have two modes,
 and one of them at least is hardly better divided again. Heavy-tailed clusters are described better by two as well, but

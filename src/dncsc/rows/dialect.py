@@ -17,7 +17,7 @@ from dncsc.rows.base import FileReadError, FileState, decoding
 
 LONGEST_LINE = 2**24
 LOOKED_AT = 20
-"""Lines that tell what stands between cells."""
+"""Lines by which the character between cells is recognised."""
 
 AMOUNT = r"[+-]?(\d+|[1-9]\d{0,2}([.,'\u2019\s]\d{3})+)([.,]\d+)?"
 NUMBER = re.compile(AMOUNT)
@@ -32,7 +32,7 @@ PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
 SAME_STEP = 1e-9
 
 SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
-"""The line above the names by which a file tells spreadsheets what stands between cells."""
+"""The line above the names that names the character between cells, for spreadsheets."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 WORDS_FOR_MISSING = ["#N/A", "#N/A N/A", "#NA", "N/A", "n/a", "NA", "N.A.", "n.a.", "<NA>", "NULL", "null", "None"]

@@ -23,7 +23,7 @@ def refuse_ragged(file: FileState, dialect: Dialect) -> None:
 def refuse_open_quote(
     file: FileState, dialect: Dialect, numbers: Sequence[int], last_row: Sequence[str | None]
 ) -> None:
-    """An error where a double quote has swallowed the rest of the file, of which the last row that was read tells.
+    """An error where a double quote has swallowed the rest of the file, as the last row that was read shows.
 
     If it has, the last line is not the last row, and the whole file is read again to find where that begins.
     """

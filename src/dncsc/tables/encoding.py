@@ -20,7 +20,7 @@ from dncsc.tables.notation import NOTATIONS, PLAIN, Notation
 
 CATEGORY_WEIGHT = 0.5
 """What a one-hot column has for its value: two rows that differ in one category are 0.7 standard deviations apart. With
-more, categories tear the graph of rows; with less, those that tell groups apart are lost (docs/notes/tables.md)."""
+more, clusters are cells of categories; with less, categories that go with groups are lost (docs/notes/tables.md)."""
 
 MISSING = ("refuse", "drop", "median", "mean")
 CATEGORICAL = ("refuse", "one-hot", "drop")

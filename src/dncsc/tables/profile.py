@@ -107,7 +107,7 @@ def profile(
     names : sequence of str
         Of the columns.
     is_text : bool, default=False
-        Whether columns are cells of a text file, so that only their letters tell what they are.
+        Whether columns are cells of a text file, so that only their letters show what they are.
     notation : Notation, optional
         How numbers are written in text files.
 

@@ -1,8 +1,8 @@
-"""Whether a cut tells categories apart, or values that were filled in: the share of them that its vectors explain.
+"""How far a cut explains categories, or values that were filled in: the share of them that is linear in its vectors.
 
 A feature that many landmarks have one and the same value of is a category, a value filled in, or the background of an
-image; landmarks that share all such values make a cell. A cut by clusters tells values and cells as far as clusters
-have their own; a cut by cells tells some of these nearly whole.
+image; landmarks that share all such values make a cell. A cut by clusters explains values and cells as far as clusters
+have their own; a cut by cells explains some of these nearly whole.
 """
 
 from __future__ import annotations

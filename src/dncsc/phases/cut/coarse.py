@@ -24,7 +24,7 @@ from dncsc.phases.kmeans import KMeans, kmeans
 STARTS, ITERATIONS = 30, 20
 """of the k-means that divides landmarks by position"""
 FIRST_STARTS = 3
-"""that show whether such clusters may tell nothing of some values"""
+"""that show whether such clusters may explain nothing of shared values"""
 
 
 class View(NamedTuple):
@@ -35,7 +35,7 @@ class View(NamedTuple):
     """(m,): how far they explain each of the values that landmarks share"""
     is_coarse: bool = False
     is_by_position: bool = False
-    """whether graphs of any resolution show cells alone, so that landmarks are divided by where they are"""
+    """whether clusters are cells of categories at any resolution, so that landmarks are divided by where they are"""
 
     @property
     def most_told(self) -> float:
@@ -50,11 +50,12 @@ def beyond_categories(
     n_neighbors: int,
     random: np.random.Generator,
 ) -> View:
-    """The spectrum as it is, or a coarser view of the same landmarks where that tells far less of categories.
+    """The spectrum as it is, or a coarser view of the same landmarks where that explains categories far less.
 
-    Where the cut explains shared values, or is one of too many parts, a coarser view is taken that has no small part
-    and shows clusters more clearly. Else each step has to halve what is explained of these values. Where cells are all
-    that graphs show, positions divide. Images share the value of their background; all views explain it alike.
+    One is tried where landmarks share values, and the cut explains some of these or is one of too many parts. It is
+    taken if it has no small part and shows clusters more clearly. Otherwise each step has to halve what is explained of
+    these values. Where clusters are cells of categories at any resolution, positions divide. Images share the value of
+    their background; all views explain it alike.
     """
     policy, views = wanted.policy, _Views(fine, landmarks, mass, wanted, n_neighbors, random)
     if n_coarse(len(landmarks), wanted.n_clusters, policy) < policy.coarser * wanted.n_clusters:
@@ -162,16 +163,16 @@ class _Views:
         return bool(view.told @ coarser.told <= self.policy.forgotten * (view.told @ view.told))
 
     def is_of_values(self, view: View) -> bool:
-        """Whether a view tells half of some value, and positions tell none, as the first starts show already."""
+        """Whether a view explains half of some value, and positions none, as the first starts show already."""
         if view.most_told < self.policy.told_mostly or view.is_by_position:
             return False
         may_be_free = any(self._placed(run).most_told < self.policy.told for run in self._first_starts)
         return may_be_free and self.by_position.most_told < self.policy.told
 
     def is_of_cells(self, view: View) -> bool:
-        """Whether clusters may be cells of categories after all: parts that hardly touch, by which values are told.
+        """Whether clusters may be cells of categories after all: parts that hardly touch, and explain values in part.
 
-        A value that clusters have as their own is told nearly whole.
+        A value that clusters have as their own is explained nearly whole.
         """
         of_values = view.told[: self._common.n_values]
         tells_in_part = np.any((of_values >= self.policy.told) & (of_values < self.policy.told_whole))

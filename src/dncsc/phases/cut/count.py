@@ -2,8 +2,8 @@
 
 Eigenvalues of the first k vectors, one a cluster, are small, and the next one is not. Adaptive weights keep sparse and
 dense clusters whole, so they are tried first. Where clusters touch, their gap is unclear, and narrow weights are tried,
-which cut at the touching places, but may also break a thin cluster. Groups of clusters leave gaps that those of the
-clusters are not seen beside: numbers at which the links between parts fall off are told, too.
+which cut at the touching places, but may also break a thin cluster. Gaps behind groups of clusters hide those behind
+the clusters: numbers at which the links between parts fall off are named, too.
 """
 
 from __future__ import annotations
@@ -102,9 +102,10 @@ def _doubt_touching(counted: Counted, are_few_rows: bool, policy: CutPolicy) -> 
 
 
 def _beyond_categories(settings: Settings, links: Links, graph: LandmarkGraph, counted: Counted) -> Counted:
-    """The same count, unless it tells categories apart, or values filled in, and a coarser graph clearly shows others.
+    """The same count, unless its clusters explain categories, or values filled in, and a coarser graph has a clear gap.
 
-    Of these the most that tell none count; in doubt, where there are none: clusters may be cells of categories.
+    Of the clear gaps there the last counts whose clusters explain none. Without one, clusters may be cells of
+    categories, and the count is in doubt.
     """
     landmarks, mass, policy = links.search.landmarks, graph.mass, settings.policy
     common = common_values(landmarks, mass, policy).indicators
@@ -137,7 +138,7 @@ def _beyond_categories(settings: Settings, links: Links, graph: LandmarkGraph, c
 def _gap_of(
     settings: Settings, landmarks: np.ndarray, graph: LandmarkGraph, limit: OutlierLimit | None = None
 ) -> Counted:
-    """Where the gap is, once outliers are told by the number of clusters that it gives.
+    """Where the gap is, once the number of clusters that it gives decides what is an outlier.
 
     What is an outlier among few clusters may have passed for one of many, and taken a place in front of the gap.
     """

@@ -12,7 +12,7 @@ from dncsc.phases.cut.transfer_cut import NONE, Partition
 MOST_CANDIDATES = 3
 """Other numbers of clusters that are named."""
 LARGEST = 1e9
-"""clearness that is told: a gap behind eigenvalues of 0 has none"""
+"""clearness that is shown: a gap behind eigenvalues of 0 has none"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +33,9 @@ class Diagnosis:
     largest_share : float
         Of the rows, in the largest cluster.
     is_coarse : bool
-        Whether a coarser graph was cut, since the fine one tells categories apart, or values filled in.
+        Whether a coarser graph was cut, since clusters of the fine one are cells of categories, or of values filled in.
     is_torn : bool
-        Whether graphs of any resolution tell these apart, so that rows were divided by position.
+        Whether clusters are such cells at any resolution, so that rows were divided by position.
     candidates : ndarray of shape (n_candidates, 2)
         Where clusters were counted: other numbers of clusters, and the gaps behind them, widest first.
     was_counted : bool
@@ -52,13 +52,13 @@ class Diagnosis:
         Clearness that is clear: mostly 5. Where counted clusters touch 12, or 25 with few rows a landmark, among parts
         that hardly touch 50, and where parts were joined 2.
     second_count : int or None
-        Where few clusters were counted, and all else speaks for their number: what half as many other landmarks count,
-        if that is another number, or in doubt.
+        Where few clusters were counted, and nothing else is against their number: what half as many other landmarks
+        count, if that is another number, or in doubt.
     is_gaussian : bool
         Whether clusters are like Gaussians, and rows went to the most probable of as many of these.
     tells_categories : bool
-        Where clusters were counted: whether they tell categories apart, or values filled in, and no coarser graph shows
-        others.
+        Where clusters were counted: whether they may be cells of categories, or of values filled in, and no coarser
+        graph shows others.
     """
 
     n_clusters: int

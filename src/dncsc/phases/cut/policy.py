@@ -53,9 +53,9 @@ class CutPolicy:
     """of the volumes that a link between communities is divided by (0.5: one of 120 topics swallows all; 1: ARI of
     topics 3 to 5)"""
 
-    # Rows that tell for all
+    # A sample that decides for all rows
     sampled_rows_a_landmark: int = 150
-    """where rows are many and features few: more tell nothing new (100, 200, 500, all: ARI and NMI the same, but for
+    """where rows are many and features few: more change nothing (100, 200, 500, all: ARI and NMI the same, but for
     0.9 on uneven densities with 100)"""
     most_sampled_rows: int = 2_000_000
     """of all landmarks, however many these are"""
@@ -122,7 +122,7 @@ class CutPolicy:
     """share of such a value that the cut explains: from there on a coarser graph is tried (0.2: tables 1, which were
     looked at)"""
     told_mostly: float = 0.5
-    """share from which on a cut is one by such values, if positions tell none of them (without: ARI of tables with a
+    """share from which on a cut is one by such values, if positions explain none of them (without: ARI of tables with a
     boolean 50 with eight draws of sixteen)"""
     told_whole: float = 0.8
     """share from which on such a value is one that clusters have as their own, and no reason for a warning"""
@@ -150,7 +150,7 @@ class CutPolicy:
 
     # Clusters that touch and are Gaussian
     mixture_features: int = 32
-    """or fewer, that clusters are Gaussian in: among more no rows tell what clusters are like (images of 36 lose 20)"""
+    """or fewer, that clusters are Gaussian in: among more, rows do not show their shape (images of 36 lose 20)"""
     looked_at_features: int = 64
     """or fewer, of which some may be categories"""
     finer_mixture: int = 3
@@ -159,7 +159,7 @@ class CutPolicy:
     far_better: float = 1.0
     """by which these are at first, in Akaike's criterion a row, where no mixture is tried"""
     rows_a_parameter: float = 2.0
-    """of a Gaussian, among the rows that tell, where these are not all (without: ARI of 20 to 49 Gaussians in 10 to 32
+    """of a Gaussian, among the sampled rows, where these are not all (without: ARI of 20 to 49 Gaussians in 10 to 32
     features 5 to 20)"""
     least_likeness: float = 0.1
     """adjusted Rand index of mixture and cut: where they are not alike at all, one of them errs by chance (without: ARI
@@ -196,7 +196,7 @@ class CutPolicy:
     prototype_neighbors: int = 15
     """of a prototype, among the others"""
     voting_prototypes: int = 5
-    """nearest to a row, that its label is told by (15: no better, a fifth more time on Covertype; 1: MNIST 0.2)"""
+    """nearest to a row, that vote for its label (15: no better, a fifth more time on Covertype; 1: MNIST 0.2)"""
     prototype_features: int = 32
     """that prototypes are compared by: principal components, where rows have more features (128: MNIST, USPS 0.6)"""
     prototype_loss: float = 1e-3
@@ -256,7 +256,7 @@ class CutPolicy:
     small_part_rows: int = 20
     """that such a part has at least: outliers of heavy-tailed groups have fewer"""
     curved_dimensions: float = 4.0
-    """intrinsic dimension up to which clusters may be bent, as moons are (0.35): parts are told by steps alone"""
+    """intrinsic dimension up to which clusters may be bent, as moons are (0.35): parts are found by steps alone"""
     thin_middle: float = 0.2
     """share of a cluster's rows in the middle half of its slowest vector: where fewer are there, two parts touch, in
     any dimension (of a line, or a moon, a third; of a heap more)"""
@@ -290,7 +290,7 @@ class CutPolicy:
     (without: ARI of sensors in very uneven classes 8; 0.8: PenDigits 1)"""
 
     def sampled_rows(self, n_landmarks: int) -> int:
-        """How many rows tell all but labels with so many landmarks, where rows are many and features few."""
+        """How many rows decide all but labels with so many landmarks, where rows are many and features few."""
         return min(self.sampled_rows_a_landmark * n_landmarks, self.most_sampled_rows)
 
     def landmarks_to_confirm(self, n_landmarks: int, n_clusters: int) -> int:

@@ -24,7 +24,7 @@ from dncsc.phases.cut.outliers import adopt_nearest
 from dncsc.phases.cut.policy import CutPolicy
 
 LEAST_LINK = 1e-12
-"""of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could tell"""
+"""of W_R, normalised: landmarks joined by less are not joined, as no eigenvector could show it"""
 LARGEST_COORDINATE = 1e15
 """of a landmark: squares of larger ones overflow in single precision; rows take the direction alone"""
 ROUNDING = 1e-10

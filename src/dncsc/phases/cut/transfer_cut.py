@@ -41,7 +41,7 @@ class Counted:
     between: tuple[int, int] | None = None
     """how few and how many there may be, where there are many"""
     links: LandmarkLinks | None = None
-    """of the landmarks, in rows, to tell parts of clusters by them"""
+    """of the landmarks, in rows, by which parts of clusters are found"""
     n_parts: int | None = None
     """that the clusters have together, if some are not in one piece, or have two modes"""
     smallest: int | None = None
@@ -51,7 +51,7 @@ class Counted:
     second_count: int | None = None
     """what other landmarks count, where they were asked, and do not confirm the number beyond doubt"""
     tells_categories: bool = False
-    """whether the clusters are told by categories, or values filled in, and a coarser graph shows no others"""
+    """whether clusters may be cells of categories, or of values filled in, and a coarser graph shows no others"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Partition:
     is_coarse: bool = False
     """whether a coarser graph was cut"""
     is_torn: bool = False
-    """whether graphs of any resolution tell categories apart, or values filled in"""
+    """whether clusters are cells of categories, or of values filled in, at any resolution"""
     is_by_position: bool = False
     """whether rows were divided by where they are, since the graph shows no clusters, or categories alone"""
     clear_from: float = CutPolicy.clear_gap

@@ -1,4 +1,4 @@
-"""Rows of many features in a few directions, where those tell near rows apart.
+"""Rows of many features in a few directions, where those distinguish near rows.
 
 Images differ from the images most like them in some dozens of directions, and tables of unequal scales in their widest
 columns: dividing rows by these takes a fraction of the time, and landmarks are as good. Embeddings differ from their
@@ -47,7 +47,7 @@ class _Projection:
 def few_directions(engine: Engine, settings: Settings, n_drawn: int) -> np.ndarray | None:
     """Directions (q, d) to divide rows by; None where all features are needed, and where weights are named.
 
-    The rows that tell are some of the `n_drawn` that a division begins with, so that these need not be drawn again.
+    The rows that decide are some of the `n_drawn` that a division begins with, so that these need not be drawn again.
     """
     if engine.layout.n_features < LEAST_FEATURES or settings.bandwidth != AUTO:
         return None

@@ -141,3 +141,14 @@ def test_a_narrow_bandwidth_still_gives_clusters(data, bandwidth):
     for narrow in (bandwidth, bandwidth / 10, bandwidth / 1000):
         model = DnCSC(k, n_landmarks=300, bandwidth=narrow, random_state=0).fit(X)
         assert np.array_equal(np.unique(model.labels_), np.arange(k))
+
+
+def test_few_clusters_are_labelled_alike_however_many_there_might_have_been():
+    """What is asked of rows after the count is asked of the landmarks of few clusters, not of those of many."""
+    random = np.random.default_rng(0)
+    X = 10 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[random.integers(4, size=20_000)]
+    X = X + random.standard_normal((20_000, 2))
+    few, many = (DnCSC("auto", max_clusters=most, random_state=0).fit(X) for most in (50, 200))
+    assert few.n_clusters_ == 4
+    assert (many.diagnosis_.is_gaussian, many.n_landmarks_) == (few.diagnosis_.is_gaussian, few.n_landmarks_)
+    np.testing.assert_array_equal(few.labels_, many.labels_)

@@ -109,8 +109,9 @@ def run(
         used, partition = _graph(recipe, steps, choose)
     else:
         partition = consensus(engine, chosen, ensemble, partial(_landmark_graphs, recipe, steps))
+    of_used = choose(used is not recipe)
     if partition.counted is not None:
-        chosen = replace(chosen, n_clusters=partition.counted.n_clusters)
+        chosen = replace(of_used, n_clusters=partition.counted.n_clusters)
 
     placed = _discretize(used, steps, chosen, partition)
     partition, centroids, embedding = placed.partition, placed.centroids, placed.embedding
@@ -129,7 +130,7 @@ def run(
     labelled = replace(placed.labelled, inertia=inertia)
     labels = engine.take(LABEL)
     if partition.counted is not None and _is_sure(partition, labelled.count):
-        others = _other_landmarks(choose(used is not recipe), partition.counted)
+        others = _other_landmarks(of_used, partition.counted)
         counted = _confirmed(used, steps, chosen, others, partition, placed)
         partition = replace(partition, counted=counted)
     found = partition, centroids, labelled, steps.timings, tree, agreed, surveyed.n_zero

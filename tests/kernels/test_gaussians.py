@@ -70,3 +70,20 @@ def test_scatter_is_that_of_the_twin_and_adds_to_what_is_there(d):
     scatter = np.ones((4, d, d))
     add_scatter(rows, shares, means, scatter)
     np.testing.assert_allclose(np.tril(scatter), np.tril(twin + 1), rtol=1e-12, atol=1e-9)
+
+
+@precisions
+def test_features_that_say_nothing_have_no_say_and_take_no_time(dtype):
+    """However large they are: no product with them is made."""
+    random, used = np.random.default_rng(3), np.array([1, 4, 5])
+    rows, means, _, shares, factors = components(random, 4, 3)
+    within, all_means, all_factors = np.full((500, 8), 1e30), np.zeros((4, 8)), np.zeros((4, 8, 8))
+    within[:, used], all_means[:, used], all_factors[np.ix_(np.arange(4), used, used)] = rows, means, factors
+    alone, among_others = np.empty((500, 4)), np.empty((500, 4))
+    log_densities(rows.astype(dtype), means, factors, constants(factors, shares), alone)
+    log_densities(within.astype(dtype), all_means, all_factors, constants(factors, shares), among_others)
+    np.testing.assert_array_equal(alone, among_others)
+    labels = np.empty(500, np.int32)
+    within[:, 0] = np.inf
+    densest(within.astype(dtype), all_means, all_factors, constants(factors, shares), labels)
+    np.testing.assert_array_equal(labels, alone.argmax(axis=1))

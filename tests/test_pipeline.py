@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 import naive
 from dncsc import DnCSC
 from dncsc.phases.select import divide_and_conquer
+from method_cases import assert_same_partition
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -152,3 +153,22 @@ def test_few_clusters_are_labelled_alike_however_many_there_might_have_been():
     assert few.n_clusters_ == 4
     assert (many.diagnosis_.is_gaussian, many.n_landmarks_) == (few.diagnosis_.is_gaussian, few.n_landmarks_)
     np.testing.assert_array_equal(few.labels_, many.labels_)
+
+
+def test_components_between_few_landmarks_join_those_that_they_touch():
+    """Two groups of Gaussians, far apart: coarser clusterings keep them apart, whichever has a landmark of its own."""
+    for seed, n_landmarks in ((22, 10), (202, 10), (338, 9)):
+        random = np.random.default_rng(seed)
+        X, is_right, k = two_groups_of_gaussians(random)
+        model = DnCSC(k, n_landmarks=n_landmarks, random_state=0).fit(X)
+        assert model.diagnosis_.is_gaussian
+        own = model._model.classifier.label(model._model.graph.points)
+        assert len(np.unique(own)) < k
+        assert_same_partition(model.merged(2)[model.labels_], is_right)
+
+
+def two_groups_of_gaussians(random):
+    k, d, n = int(random.integers(3, 9)), int(random.integers(1, 4)), int(10 ** random.uniform(2, 3.5))
+    y, places = random.choice(k, n, p=random.dirichlet(np.ones(k))), random.normal(0, 2, (k, d))
+    places[k // 2 :, 0] += 40
+    return places[y] + random.standard_normal((n, d)) * random.uniform(0.2, 2, (k, d))[y], y >= k // 2, k

@@ -18,7 +18,7 @@ from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
 from dncsc.phases.cut.count import beside, with_parts
 from dncsc.phases.cut.diagnosis import diagnose
-from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree
+from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree, with_a_landmark_each
 from dncsc.phases.cut.transfer_cut import Counted, Partition, cut_landmarks
 from dncsc.phases.cut.weights import Attempt, by_data, by_name, for_ensemble
 from dncsc.phases.discretize import LABEL, Centroids, Labelled, label_all, share_between
@@ -228,7 +228,10 @@ def _tree(
     cut = partition.embedding
     assert isinstance(cut, Lifted | Voted)
     landmarks = cut.graph.points
-    cluster = cut.label_points(centroids.places) if classifier is None else classifier.label(landmarks)
+    if classifier is None:
+        cluster = cut.label_points(centroids.places)
+    else:
+        cluster = with_a_landmark_each(classifier.label(landmarks), classifier.middles, landmarks)
     tree = cluster_tree(links.matrix, cluster, len(centroids.places), landmarks, chosen.policy.join_power)
     if partition.counted is None:
         return tree, partition

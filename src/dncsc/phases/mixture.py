@@ -39,6 +39,11 @@ class Mixture:
         return Mixture(self.means[order], self.factors[order], self.constants[order])
 
     @property
+    def middles(self) -> np.ndarray:
+        """Of its clusters (k, d)."""
+        return self.means
+
+    @property
     def n_parameters(self) -> int:
         k, d = self.means.shape
         return k * self.n_parameters_of(d) - 1
@@ -59,6 +64,11 @@ class Centres:
     def label(self, rows: np.ndarray) -> np.ndarray:
         """int32 (n,): each row by itself, so that it is the same in any block."""
         return nearest_centroids(rows, self.places)[0]
+
+    @property
+    def middles(self) -> np.ndarray:
+        """Of its clusters (k, d)."""
+        return self.places
 
 
 Classifier = Mixture | Centres

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import cut_tree, dendrogram, is_monotonic, is_valid
 from scipy.sparse import csr_array
 
 import naive
-from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree, merge
+from dncsc.phases.cut.layers import LandmarkLinks, cluster_tree, merge, with_a_landmark_each
 from dncsc.phases.cut.policy import CutPolicy
 from method_cases import assert_same_partition
 
@@ -82,6 +82,14 @@ def test_a_cluster_without_landmarks_joins_at_last():
     tree = cluster_tree(links, np.array([0, 0, 2, 2]), 3, np.ones((4, 1)), POWER)
     assert merge(tree, 2).tolist() == [0, 1, 0]
     assert tree[-1, 2] == 1
+
+
+def test_a_cluster_without_landmarks_has_the_nearest_that_another_can_spare():
+    landmarks = np.array([[0.0], [1.0], [2.0], [3.0], [9.0]], np.float32)
+    cluster = np.array([0, 0, 1, 1, 3], np.int32)
+    found = with_a_landmark_each(cluster, np.array([[0.5], [2.5], [8.0], [9.0]]), landmarks)
+    np.testing.assert_array_equal(found, [0, 0, 1, 2, 3])  # 9 is nearer, but all that another one has
+    np.testing.assert_array_equal(with_a_landmark_each(cluster[::2], np.zeros((6, 1)), landmarks[::2]), [0, 1, 3])
 
 
 def test_one_cluster_is_a_tree_without_lines():

@@ -16,6 +16,7 @@ import numpy as np
 from dncsc.engines.base import Engine
 from dncsc.engines.seeds import generator
 from dncsc.phases.by_position import is_uneven
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, one_run, order_of
 from dncsc.phases.embedding import Lifted
@@ -30,10 +31,6 @@ from dncsc.phases.shared_sample import few_rows, few_rows_tell
 
 STARTS, START_ROWS = 10, 1000
 """of the k-means that a mixture starts from, and rows that it sees"""
-PATIENCE = 30
-"""Iterations, at the pace of the last one, in which a mixture that lags behind another one has to catch up"""
-ROWS_A_DIMENSION = 2
-"""of a part of a cluster, at least: a Gaussian follows fewer rows, whatever they are like"""
 SPLIT_ITERATIONS = 10
 """of the k-means that divides a cluster into these parts"""
 
@@ -59,11 +56,9 @@ def find_gaussians(
     if len(sample.rows) < 2 * settings.n_clusters:
         return None
     centre, spread = sample.centre_and_spread(settings.policy)
-    used = spread > 0
-    if not _are_enough(len(all_rows.rows), int(np.count_nonzero(used)), settings):
+    if not _are_enough(len(all_rows.rows), int(np.count_nonzero(spread)), settings):
         return None
-    places = (sample.rows[:, used] - centre[used]) / spread[used]
-    mixture = _mixture(sample._replace(rows=np.ascontiguousarray(places)), engine, settings)
+    mixture = _mixture(sample.in_units(centre, spread), engine, settings)
     return None if mixture is None else _placed(_of_rows(mixture, centre, spread), found, sample, settings)
 
 
@@ -96,7 +91,7 @@ def _draw(
     weight = drawn.weight / drawn.weight.max()
     sample = LabelledRows(rows, weight, embedding.label(found.centroids.places, *values)[0])
     without_noise = sample if limit is None else sample.some(~is_noise(embedding, limit.threshold, *values))
-    return sample, without_noise.without_far_rows()
+    return sample, without_noise.without_far_rows(settings.policy)
 
 
 def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixture | None:
@@ -115,7 +110,7 @@ def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixtur
     centres = _start(sample, own.mixture.means, engine, settings)
     if len(centres) < k:
         return None
-    fit = _last(sample.fits(Centres(centres).label(sample.rows), k), to_surpass)
+    fit = _last(sample.fits(Centres(centres).label(sample.rows), k), to_surpass, policy)
     label = fit.mixture.label(sample.rows)
     sizes, of_fit = (np.bincount(each, sample.weight, k) for each in (sample.label, label))
     is_lost = of_fit.min() < min(policy.tiny * of_fit.mean(), sizes.min() / 2)  # outliers took its place
@@ -123,7 +118,7 @@ def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixtur
         return None
     if agreement(sample.label, label, sample.weight) < policy.least_likeness and not is_uneven(sizes, settings):
         return None
-    return fit.mixture if fit.score >= max(to_surpass.score, _last(finer, fit).score) else None
+    return fit.mixture if fit.score >= max(to_surpass.score, _last(finer, fit, policy).score) else None
 
 
 def _start(sample: LabelledRows, found: np.ndarray, engine: Engine, settings: Settings) -> np.ndarray:
@@ -138,7 +133,7 @@ def _start(sample: LabelledRows, found: np.ndarray, engine: Engine, settings: Se
 def _split(sample: LabelledRows, own: Mixture, settings: Settings) -> tuple[np.ndarray, int]:
     """Up to three parts of each cluster, by k-means in the coordinates in which it is round; and how many in all."""
     part, n_parts, random = np.empty(len(sample.label), np.int64), 0, generator(settings.seed, "finer mixture")
-    least = ROWS_A_DIMENSION * (sample.rows.shape[1] + 1)
+    least = settings.policy.rows_a_dimension * (sample.rows.shape[1] + 1)
     for number in range(settings.n_clusters):
         inside = np.flatnonzero(sample.label == number)
         places = (sample.rows[inside] - own.means[number]) @ own.factors[number].T
@@ -149,11 +144,11 @@ def _split(sample: LabelledRows, own: Mixture, settings: Settings) -> tuple[np.n
     return part, n_parts
 
 
-def _last(fits: Iterator[Fit], to_surpass: Fit) -> Fit:
+def _last(fits: Iterator[Fit], to_surpass: Fit, policy: CutPolicy) -> Fit:
     """The last of several fits, each better than the one before, or the first that is too slow to surpass another."""
     before = -np.inf
     for fit in fits:
-        if (fit.score - before) * PATIENCE < to_surpass.score - fit.score:
+        if (fit.score - before) * policy.patience < to_surpass.score - fit.score:
             break
         before = fit.score
     return fit

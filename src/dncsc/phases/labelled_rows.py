@@ -10,16 +10,8 @@ import numpy as np
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.mixture import Fit, fit_mixture
 
-MOST_CATEGORIES = 10
-"""values of a feature that is a category, or a short scale; one of more may be that of a Gaussian"""
 ROUNDING = 1e-12
 """of the largest spread: a feature with less does not vary"""
-FAR, MOST_FAR = 10.0, 0.01
-"""interquartile ranges of a cluster that a row lies from its median, in a feature, to be left out; share of such rows,
-beyond which they are no outliers"""
-MOST_BETWEEN = 30.0
-"""times the variance within clusters: a feature that varies more does so between clusters far apart, and its own unit
-would hide the shape of each"""
 
 
 class LabelledRows(NamedTuple):
@@ -37,15 +29,20 @@ class LabelledRows(NamedTuple):
         """Those of a mask."""
         return LabelledRows(*(each[which] for each in self))
 
-    def without_far_rows(self) -> LabelledRows:
+    def without_far_rows(self, policy: CutPolicy) -> LabelledRows:
         """Those that do not lie far from all others of their cluster, which would decide what a feature's unit is."""
         is_far = np.zeros(len(self.rows), bool)
         for number in np.unique(self.label):
             inside = self.label == number
             low, middle, high = np.quantile(self.rows[inside], [0.25, 0.5, 0.75], axis=0)
             unit = np.where(high > low, high - low, np.inf)
-            is_far[inside] = np.any(np.abs(self.rows[inside] - middle) > FAR * unit, axis=1)
-        return self.some(~is_far) if np.count_nonzero(is_far) <= MOST_FAR * len(is_far) else self
+            is_far[inside] = np.any(np.abs(self.rows[inside] - middle) > policy.far * unit, axis=1)
+        return self.some(~is_far) if np.count_nonzero(is_far) <= policy.most_far * len(is_far) else self
+
+    def in_units(self, centre: np.ndarray, spread: np.ndarray) -> LabelledRows:
+        """The same in the features that mixtures use, each from its centre, in its unit."""
+        used = spread > 0
+        return self._replace(rows=np.ascontiguousarray((self.rows[:, used] - centre[used]) / spread[used]))
 
     def centre_and_spread(self, policy: CutPolicy) -> tuple[np.ndarray, np.ndarray]:
         """Mean of each feature, and a unit for it, its standard deviation; 0 for those that mixtures leave out.
@@ -57,10 +54,10 @@ class LabelledRows(NamedTuple):
         centre = np.average(rows, axis=0, weights=weight)
         spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=weight))
         spread[spread <= ROUNDING * spread.max()] = 0
-        has_few_values = np.array([len(np.unique(column)) <= MOST_CATEGORIES for column in rows.T]) & (spread > 0)
+        has_few_values = np.array([len(np.unique(column)) <= policy.short_scale for column in rows.T]) & (spread > 0)
         told = _told((rows - centre)[:, has_few_values], weight, self.label)
         within = np.sqrt(np.maximum(1 - _told(rows - centre, weight, self.label), 0)) * spread
-        spread = np.where(within > 0, np.minimum(spread, np.sqrt(MOST_BETWEEN) * within), spread)
+        spread = np.where(within > 0, np.minimum(spread, np.sqrt(policy.most_between) * within), spread)
         spread[has_few_values | np.any(told >= policy.told)] = 0
         return centre, spread
 

@@ -30,8 +30,6 @@ ROUND_STARTS, PARTS = 4, 4
 the one that lies apart from the others."""
 FIRST_ITERATIONS = 5
 """by which the best of these shows"""
-MODES_APART = 2.0
-"""Deviations: two Gaussians that lie nearer to each other have one mode, if as many rows belong to each."""
 
 
 def count_modes(
@@ -52,12 +50,11 @@ def count_modes(
         return None
     drawn = draw_rows(engine, stream(settings.seed, "modes"), SAMPLE_ROWS, settings.n_counted)
     label = embedding.label(places, *embedding.lookup(drawn.values[0]))[0]
-    sample = LabelledRows(drawn.values[0], drawn.weight / drawn.weight.max(), label).without_far_rows()
+    sample = LabelledRows(drawn.values[0], drawn.weight / drawn.weight.max(), label).without_far_rows(policy)
     centre, spread = sample.centre_and_spread(policy)
-    used = spread > 0
-    if not 0 < np.count_nonzero(used) <= policy.mixture_features:
+    if not 0 < np.count_nonzero(spread) <= policy.mixture_features:
         return None
-    sample = sample._replace(rows=np.ascontiguousarray((sample.rows[:, used] - centre[used]) / spread[used]))
+    sample = sample.in_units(centre, spread)
     clusters = [sample.some(sample.label == number) for number in range(counted.n_clusters)]
     n_two = sum(_are_two(each, settings) for each in clusters)
     return counted.n_clusters + n_two if n_two else None
@@ -73,7 +70,7 @@ def _are_two(cluster: LabelledRows, settings: Settings) -> bool:
     *_, one = cluster.fits(all_rows, 1)
     two = _split(cluster, all_rows, one, 0, random)
     gain = _gain(two, one, n)
-    if gain <= settings.policy.two_better or _apart(two) <= MODES_APART:
+    if gain <= settings.policy.two_better or _apart(two) <= settings.policy.modes_apart:
         return False
     label = two.mixture.label(cluster.rows)
     if np.bincount(label, minlength=2).min() < n_parameters:  # so few are like each other in some direction

@@ -164,12 +164,27 @@ class CutPolicy:
     least_likeness: float = 0.1
     """adjusted Rand index of mixture and cut: where they are not alike at all, one of them errs by chance (without: ARI
     of rings among other features 95), unless nearly all rows are one cluster of the cut"""
+    patience: int = 30
+    """iterations, at the pace of the last one, in which a mixture that lags behind another one has to catch up"""
+    rows_a_dimension: int = 2
+    """of a part of a cluster, at least: a Gaussian follows fewer rows, whatever they are like"""
+    short_scale: int = 10
+    """values of a feature that is a category, or a short scale; one of more may be that of a Gaussian"""
+    far: float = 10.0
+    """interquartile ranges of a cluster that a row lies from its median, in a feature, to be left out"""
+    most_far: float = 0.01
+    """share of such rows, beyond which they are no outliers"""
+    most_between: float = 30.0
+    """times the variance within clusters: a feature that varies more does so between clusters far apart, and its own
+    unit would hide the shape of each"""
 
     # Counted clusters that are two
     two_better: float = 3.0
     """times the parameters: twice the logarithm of the likelihood that the second Gaussian adds (2.5: 3 % of single
     Gaussians of 100 to 300 rows pass for two; the Bayesian criterion: two of 1,000 rows, 2.6 apart in 4-D, pass for
     one in 83 %)"""
+    modes_apart: float = 2.0
+    """deviations: two Gaussians that lie nearer to each other have one mode, if as many rows belong to each"""
     finer_gain: float = 0.2
     """of what it adds: what a third one adds to either of the two where a cluster is bent, skewed or angular, and not
     several groups (halves of a moon 0.3, of a square 0.4, of a ring 2; of five blobs 0.01 to 0.2)"""

@@ -33,6 +33,16 @@ def test_a_heap_is_divided_by_position_with_a_warning(tmp_path):
     assert np.array_equal(again.predict(X), model.labels_)
 
 
+@pytest.mark.parametrize(("n", "rtol"), [(3_000, 1e-9), (12_000, 0.03)])
+def test_inertia_is_that_of_rows_in_their_own_clusters(n, rtol):
+    """Rows lie between corners, and some are nearer to that of another cluster; 5,000 tell."""
+    X, _ = heap(n)
+    with pytest.warns(UserWarning, match="divided by position"):
+        model = DnCSC(3, random_state=0).fit(X)
+    squared = np.sum((model.transform(X) - model.cluster_centers_[model.labels_]) ** 2)
+    np.testing.assert_allclose(model.inertia_, squared, rtol=rtol)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_little_noise_leaves_a_heap_divided_as_it_is(seed):
     X, _ = heap(2_000, 2)

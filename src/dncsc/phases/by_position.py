@@ -22,6 +22,8 @@ from dncsc.phases.small_groups import cut_without_small_groups
 
 STARTS = 10
 """of k-means on a sample of the rows"""
+PLACED_ROWS = 5000
+"""that tell how far rows are from the corners of their clusters"""
 
 
 def is_heap(settings: Settings, partition: Partition, sizes: np.ndarray) -> bool:
@@ -48,23 +50,25 @@ def _effective(sizes: np.ndarray) -> float:
 
 def cut_heap(
     engine: Engine, settings: Settings, partition: Partition, sizes_of: Callable[[Partition], np.ndarray]
-) -> Partition:
+) -> tuple[Partition, Centroids | None]:
     """Small groups that lie apart are set aside, and the rest is cut; without a gap, k-means finds clusters among rows.
 
     The cut stays if the clusters of k-means are as uneven: most rows may be the same, or clusters may be uneven.
-    `sizes_of` gives the sizes of the clusters of a partition.
+    `sizes_of` gives the sizes of the clusters of a partition. Clusters of k-means have centroids: the corners that
+    their landmarks are at.
     """
     drawn = draw_rows(engine, stream(settings.seed, "by position"), SAMPLE_ROWS, settings.n_counted)
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))
     centres = in_order(min(runs, key=lambda run: run.inertia).centres, settings)
     of_drawn = nearest_centroids(drawn.values[0], centres)[0]
     if len(centres) < 2 or is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
-        return partition
+        return partition, None
     if partition.has_gap(settings.policy):
         again = cut_without_small_groups(engine, settings, partition, settings.policy.least_second)
         if not is_heap(settings, again, sizes_of(again)):
-            return again
-    return _by_position(partition, centres)
+            return again, None
+    divided = _by_position(partition, centres)
+    return divided, _corner_centroids(divided, drawn.fewer(PLACED_ROWS))
 
 
 def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
@@ -76,9 +80,11 @@ def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
     return replace(partition, embedding=placed, is_by_position=True, centres=centres)
 
 
-def corner_centroids(partition: Partition, drawn: Drawn) -> Centroids:
-    """Centroids of clusters by position: the corners that their landmarks are at. Rows lie between them."""
+def _corner_centroids(partition: Partition, drawn: Drawn) -> Centroids:
+    """Corners of clusters by position. Rows lie between them, and need not be nearest to that of their own cluster."""
     assert partition.centres is not None
-    places = np.eye(len(partition.centres), dtype=partition.embedding.dtype)
-    squared = partition.embedding.label(places, *drawn.values)[1]
-    return Centroids(places, 1, float(np.average(squared, weights=drawn.weight)))
+    embedding, rows = partition.embedding, drawn.values[0]
+    corners = np.eye(len(partition.centres), dtype=embedding.dtype)
+    own = corners[nearest_centroids(rows, partition.centres)[0]]
+    squared = np.sum((embedding.transform(*embedding.lookup(rows)) - own) ** 2, axis=1, dtype=np.float64)
+    return Centroids(corners, 1, float(np.average(squared, weights=drawn.weight)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dncsc.engines.base import Column, Engine
-from dncsc.phases.by_position import corner_centroids, cut_heap, is_heap
+from dncsc.phases.by_position import cut_heap, is_heap
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, draw
 from dncsc.phases.embedding import Embedding, RowsAndLandmarks
@@ -73,9 +73,9 @@ def find_clusters(
         if given is not None or (again.clearness or 0.0) >= settings.policy.clear_gap:
             found = of(again)
     if is_heap(settings, found.partition, sampled(found).sizes):
-        divided = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
+        divided, corners = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
         if divided is not found.partition:
-            return of(divided) if divided.centres is None else Clusters(divided, corner_centroids(divided, drawn))
+            return of(divided) if corners is None else Clusters(divided, corners)
     if found.partition.counted is None and is_tiny(settings, sampled(found).sizes):
         rest = of(cut_without_small_groups(engine, settings, found.partition, settings.policy.tiny))
         if shows_clusters(settings, rest.partition, sampled(rest).sizes, found.partition):

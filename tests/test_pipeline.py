@@ -9,7 +9,8 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_random_state
 
 import naive
-from dncsc import DnCSC
+from dncsc import DnCSC, UnclearClustersWarning
+from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.select import divide_and_conquer
 from method_cases import assert_same_partition
 
@@ -172,3 +173,15 @@ def two_groups_of_gaussians(random):
     y, places = random.choice(k, n, p=random.dirichlet(np.ones(k))), random.normal(0, 2, (k, d))
     places[k // 2 :, 0] += 40
     return places[y] + random.standard_normal((n, d)) * random.uniform(0.2, 2, (k, d))[y], y >= k // 2, k
+
+
+def test_a_mixture_is_sought_of_few_clusters_only_also_where_they_were_counted():
+    random = np.random.default_rng(0)
+    places = 5 * np.stack(np.divmod(np.arange(56), 8), axis=1)
+    X = places[random.integers(56, size=10_000)] + random.standard_normal((10_000, 2))
+    with pytest.warns(UnclearClustersWarning):
+        counted = DnCSC("auto", max_clusters=60, select="dnc", random_state=0).fit(X)
+    assert counted.n_clusters_ > CutPolicy.many_clusters
+    asked = DnCSC(counted.n_clusters_, select="dnc", random_state=0).fit(X)
+    assert not asked.diagnosis_.is_gaussian
+    assert not counted.diagnosis_.is_gaussian

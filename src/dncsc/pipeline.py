@@ -111,7 +111,7 @@ def run(
         partition = consensus(engine, chosen, ensemble, partial(_landmark_graphs, recipe, steps))
     of_used = choose(used is not recipe)
     if partition.counted is not None:
-        chosen = replace(of_used, n_clusters=partition.counted.n_clusters)
+        chosen = replace(of_used, n_clusters=partition.counted.n_clusters, count_clusters=False)
 
     placed = _discretize(used, steps, chosen, partition)
     partition, centroids, embedding = placed.partition, placed.centroids, placed.embedding

@@ -168,6 +168,16 @@ def test_components_between_few_landmarks_join_those_that_they_touch():
         assert_same_partition(model.merged(2)[model.labels_], is_right)
 
 
+@pytest.mark.parametrize("seed", [0, 10, 100, 103])
+def test_clusters_between_few_landmarks_join_those_that_they_touch_without_a_mixture_too(seed):
+    random = np.random.default_rng(seed)
+    X, is_right, k = two_groups_of_gaussians(random)
+    model = DnCSC(k, n_landmarks=k + 2, bandwidth="adaptive", random_state=0).fit(X)
+    own = model._model.embedding.label_points(model.cluster_centers_)
+    assert len(np.unique(own)) < k
+    assert_same_partition(model.merged(2)[model.labels_], is_right)
+
+
 def two_groups_of_gaussians(random):
     k, d, n = int(random.integers(3, 9)), int(random.integers(1, 4)), int(10 ** random.uniform(2, 3.5))
     y, places = random.choice(k, n, p=random.dirichlet(np.ones(k))), random.normal(0, 2, (k, d))

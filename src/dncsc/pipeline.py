@@ -228,10 +228,12 @@ def _tree(
     cut = partition.embedding
     assert isinstance(cut, Lifted | Voted)
     landmarks = cut.graph.points
-    if classifier is None:
-        cluster = cut.label_points(centroids.places)
-    else:
+    if classifier is not None:
         cluster = with_a_landmark_each(classifier.label(landmarks), classifier.middles, landmarks)
+    else:
+        cluster = cut.label_points(centroids.places)
+        if isinstance(cut, Lifted):
+            cluster = with_a_landmark_each(cluster, centroids.places, cut.places_of_points)
     tree = cluster_tree(links.matrix, cluster, len(centroids.places), landmarks, chosen.policy.join_power)
     if partition.counted is None:
         return tree, partition

@@ -202,9 +202,14 @@ class Lifted(_ThroughGraph):
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lift.label(centroids, *self.graph.shares(*values)[:2])
 
+    @property
+    def places_of_points(self) -> np.ndarray:
+        """Where a row would be whose links are all to one point of the graph (p, k)."""
+        return to_norm_one(self.lift.vectors, self.lift.by_length)
+
     def label_points(self, centroids: np.ndarray) -> np.ndarray:
         """Cluster of each point of the graph."""
-        return nearest_centroids(to_norm_one(self.lift.vectors, self.lift.by_length), centroids)[0]
+        return nearest_centroids(self.places_of_points, centroids)[0]
 
 
 @dataclass(frozen=True)

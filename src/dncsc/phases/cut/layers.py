@@ -73,16 +73,24 @@ def cluster_tree(
     return tree
 
 
-def with_a_landmark_each(cluster: np.ndarray, middles: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
+def with_a_landmark_each(cluster: np.ndarray, middles: np.ndarray, places: np.ndarray) -> np.ndarray:
     """The same clusters of landmarks, but that one without any has the nearest to its middle that another can spare.
 
-    Clusters told by where rows are may lie between landmarks, and a tree tells how clusters join by links of these.
+    Clusters of rows may lie between landmarks, where these are few, and a tree tells how clusters join by their links.
+
+    Parameters
+    ----------
+    cluster : int32 (p,)
+    middles : (k, d)
+        Of the clusters, where rows are or in an embedding.
+    places : (p, d)
+        Of the landmarks there.
     """
     cluster, sizes = cluster.copy(), np.bincount(cluster, minlength=len(middles))
     for number in np.flatnonzero(sizes == 0):
         spare = np.flatnonzero(sizes[cluster] > 1)
         if len(spare):
-            nearest = spare[np.argmin(((landmarks[spare].astype(np.float64) - middles[number]) ** 2).sum(axis=1))]
+            nearest = spare[np.argmin(((places[spare].astype(np.float64) - middles[number]) ** 2).sum(axis=1))]
             sizes[cluster[nearest]] -= 1
             cluster[nearest], sizes[number] = number, 1
     return cluster

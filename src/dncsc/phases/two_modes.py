@@ -37,14 +37,14 @@ def count_modes(
 ) -> int | None:
     """How many clusters there are if some of those that were counted are two; None where none is.
 
-    Clusters that lie apart are not looked at, unless their graph has a gap behind another number, too, or rows are so
-    few that parts of them lie apart.
+    Clusters that do not even touch a little are not looked at, unless their graph has a gap behind another number, too,
+    or rows are so few that parts of them lie apart.
     """
     counted, policy = partition.counted, settings.policy
     assert counted is not None
     last = counted.eigenvalues[counted.n_clusters - 1 : counted.n_clusters]
     are_few_rows = settings.n_counted < policy.few_rows_a_landmark * settings.n_landmarks
-    may_touch = np.any(last > policy.touching) or (are_few_rows and partition.n_components > counted.n_clusters)
+    may_touch = np.any(last > policy.shattered) or (are_few_rows and partition.n_components > counted.n_clusters)
     has_other_gap = np.any(counted.others[:, 1] * policy.gap >= 1)
     if not (may_touch or has_other_gap) or not few_rows_tell(engine, settings):
         return None

@@ -89,7 +89,7 @@ class Diagnosis:
     @property
     def is_doubtful(self) -> bool:
         """Whether it deserves a warning: clusters may be arbitrary, or their number another one."""
-        if self.is_torn or self.is_by_position or self._leaves_hardly_a_row or self._were_joined_by_chance:
+        if self.is_torn or self.is_by_position or self._leaves_hardly_a_row:
             return True
         is_contradicted = self.n_parts is not None or self.second_count is not None or self.tells_categories
         is_other_number = self._has_rival or self._is_estimate or is_contradicted
@@ -108,11 +108,6 @@ class Diagnosis:
     def _were_joined(self) -> bool:
         """Whether large parts of the graph were joined, since there are more than clusters."""
         return not self.was_counted and self.clear_from < CutPolicy.clear_gap
-
-    @property
-    def _were_joined_by_chance(self) -> bool:
-        """Whether nothing shows which of these belong together."""
-        return self._were_joined and not self.is_clear
 
     @property
     def _has_rival(self) -> bool:
@@ -176,10 +171,8 @@ class Diagnosis:
         found = self._compared(f"{times} times")
         if self.is_clear:
             return f"There is a clear gap: {found} ({self.clear_from:g} are enough)."
-        why = "Rows lie between clusters, or their number is another one."
-        if self._were_joined:
-            why = "Which parts belong together is chance: look for more clusters, or give other features."
-        return f"There is no clear gap: {found} ({self.clear_from:g} would be enough). {why}"
+        needed = f"{self.clear_from:g} would be enough"
+        return f"There is no clear gap: {found} ({needed}). Rows lie between clusters, or their number is another one."
 
     def _compared(self, times: str) -> str:
         """What the clearness is the ratio of."""

@@ -133,7 +133,7 @@ class CutPolicy:
     coarser: int = 5
     """so many of them a cluster at least, and so many times fewer than landmarks"""
     shattered: float = 3e-6
-    """eigenvalue behind the k-th: below it more parts than clusters hardly touch, and any of them may leave a gap; of the
+    """eigenvalue behind the k-th: below it more parts than clusters hardly touch, any of which may leave a gap; of the
     last of counted clusters: beyond it rows are looked at for two modes (1e-4: 2 of 384 sets of blobs that overlap are
     wrong without a warning; 0: none more is seen, and some fits take twice as long)"""
 

@@ -39,6 +39,13 @@ def test_borders_of_gaussians_are_those_of_a_mixture(make, n):
     assert ari(y, by_links.labels_) < 0.75
 
 
+@pytest.mark.parametrize(("n", "d", "k"), [(300, 2, 4), (2_500, 3, 4), (2_500, 6, 2)])
+def test_one_gaussian_is_not_said_to_be_several(n, d, k):
+    X = np.random.default_rng(0).standard_normal((n, d))
+    for seed in range(3):
+        assert not is_mixture(DnCSC(k, random_state=seed).fit(X))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_get_the_same_labels_again_in_any_order_and_from_a_file(tmp_path, dtype):
     X = ellipses(5_000)[0].astype(dtype) + 100

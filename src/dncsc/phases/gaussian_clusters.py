@@ -113,6 +113,9 @@ def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixtur
     fit = _last(sample.fits(Centres(centres).label(sample.rows), k), to_surpass, policy)
     label = fit.mixture.label(sample.rows)
     sizes, of_fit = (np.bincount(each, sample.weight, k) for each in (sample.label, label))
+    *_, one = sample.fits(np.zeros(len(label), np.int64), 1)
+    if fit.score <= one.score:  # no clusters at all
+        return None
     is_lost = of_fit.min() < min(policy.tiny * of_fit.mean(), sizes.min() / 2)  # outliers took its place
     if is_lost or fit.likelihood < own.likelihood - SETTLED:
         return None

@@ -111,17 +111,21 @@ def _mixture(sample: LabelledRows, engine: Engine, settings: Settings) -> Mixtur
     if len(centres) < k:
         return None
     fit = _last(sample.fits(Centres(centres).label(sample.rows), k), to_surpass, policy)
-    label = fit.mixture.label(sample.rows)
-    sizes, of_fit = (np.bincount(each, sample.weight, k) for each in (sample.label, label))
-    *_, one = sample.fits(np.zeros(len(label), np.int64), 1)
-    if fit.score <= one.score:  # no clusters at all
-        return None
-    is_lost = of_fit.min() < min(policy.tiny * of_fit.mean(), sizes.min() / 2)  # outliers took its place
-    if is_lost or fit.likelihood < own.likelihood - SETTLED:
-        return None
-    if agreement(sample.label, label, sample.weight) < policy.least_likeness and not is_uneven(sizes, settings):
+    if not _shows_clusters(fit, own, sample, settings):
         return None
     return fit.mixture if fit.score >= max(to_surpass.score, _last(finer, fit, policy).score) else None
+
+
+def _shows_clusters(fit: Fit, own: Fit, sample: LabelledRows, settings: Settings) -> bool:
+    """Whether a mixture is better than one Gaussian, no worse than the cut's own clusters, and something like these."""
+    k, policy, label = settings.n_clusters, settings.policy, fit.mixture.label(sample.rows)
+    *_, one = sample.fits(np.zeros(len(label), np.int64), 1)
+    if fit.score <= one.score or fit.likelihood < own.likelihood - SETTLED:
+        return False
+    sizes, of_fit = (np.bincount(each, sample.weight, k) for each in (sample.label, label))
+    if of_fit.min() < min(policy.tiny * of_fit.mean(), sizes.min() / 2):  # outliers took its place
+        return False
+    return agreement(sample.label, label, sample.weight) >= policy.least_likeness or is_uneven(sizes, settings)
 
 
 def _start(sample: LabelledRows, found: np.ndarray, engine: Engine, settings: Settings) -> np.ndarray:

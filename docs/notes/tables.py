@@ -1,7 +1,8 @@
 """Tables with categories and gaps, prepared as everybody does (mean-impute, standardise, one-hot), against k-means.
 
 python docs/notes/tables.py [tables a line] [seeds] [first draw]
-python docs/notes/tables.py weights [tables] [first draw]    # of one-hot features
+python docs/notes/tables.py scaled [tables a line] [seeds] [first draw]     # one-hot features are standardised, too
+python docs/notes/tables.py weights [tables] [first draw]                   # of one-hot features
 """
 
 from __future__ import annotations
@@ -83,16 +84,18 @@ def compare_weights(n_tables: int = 24, first: int = 0) -> None:
             print(f"  {weight:<5} {np.mean(scores, axis=0)[0]:5.1f} {np.mean(scores, axis=0)[1]:5.1f}", flush=True)
 
 
-def main(n_tables: int = 10, n_seeds: int = 1, first: int = 0) -> None:
+def main(n_tables: int = 10, n_seeds: int = 1, first: int = 0, scaled: bool = False) -> None:
+    lines = {name: line for name, line in LINES.items() if line.categories or not scaled}
     for title, fewest, most in (("3 to 6 groups", 3, 6), ("7 to 9 groups", 7, 9)):
         print(f"{title}: mean ARI of {n_tables} tables and {n_seeds} seeds, DnCSC and KMeans; warnings")
         means = []
-        for number, (name, line) in enumerate(LINES.items()):
+        for number, (name, line) in enumerate(lines.items()):
             scores, n_told = [], 0
             for draw in range(first, first + n_tables):
                 random = np.random.default_rng([fewest, number, draw])
                 k = int(random.integers(fewest, most + 1))
                 X, y = table(line, k, random)
+                X = X / X.std(axis=0) if scaled else X
                 for seed in range(n_seeds):
                     with warnings.catch_warnings(record=True) as told:
                         warnings.simplefilter("always")
@@ -108,5 +111,7 @@ def main(n_tables: int = 10, n_seeds: int = 1, first: int = 0) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["weights"]:
         compare_weights(*map(int, sys.argv[2:]))
+    elif sys.argv[1:2] == ["scaled"]:
+        main(*map(int, sys.argv[2:]), scaled=True)
     else:
         main(*map(int, sys.argv[1:]))

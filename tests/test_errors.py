@@ -15,6 +15,7 @@ from dncsc.errors import (
     TooFewRowsError,
     TooManyRowsError,
     UnknownNameError,
+    enumerated,
 )
 
 
@@ -40,6 +41,13 @@ def test_errors_come_back_from_other_processes_with_their_fields(error):
 def test_a_message_names_parameters_as_python_does():
     error = InputError("Raise {max_memory}, or choose {columns}.", ("max_memory",), {"columns": ["a"]})
     assert str(error) == "Raise max_memory, or choose columns=['a']."
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"), [([], ""), (["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")]
+)
+def test_a_list_has_commas_and_one_word_before_its_last(texts, sentence):
+    assert enumerated(texts, "or") == sentence
 
 
 def test_braces_of_the_user_stay_as_they_are():

@@ -62,6 +62,18 @@ def shown(cell: Any) -> str:
     return f"{cell[:LONGEST_CELL]!r}..." if is_long else repr(cell)
 
 
+def enumerated(texts: Sequence[str], last: str = "and") -> str:
+    """Texts as a sentence lists them, with a word before the last.
+
+    Examples
+    --------
+    >>> enumerated(["a", "b", "c"])
+    'a, b and c'
+    """
+    *most, end = texts or [""]
+    return f" {last} ".join([", ".join(most), end] if most else [end])
+
+
 class Worded(Exception):
     """What is said to the user; base of errors and warnings that name parameters.
 
@@ -179,7 +191,5 @@ class NotNumericError(InputError, TypeError):
         said = [f"column {name!r} holds {what}" for name, what in columns.items()]
         if len(said) > MOST_NAMED:
             said[MOST_NAMED:] = [f"{len(said) - MOST_NAMED} more columns hold no numbers"]
-        listed, them = " and ".join(filter(None, (", ".join(said[:-1]), said[-1]))), "them" if said[1:] else "it"
-        super().__init__(
-            f"X has to be numeric, but {listed}. Leave {them} out, or encode {them} first: dncsc.TableEncoder."
-        )
+        problem, them = f"X has to be numeric, but {enumerated(said)}", "them" if said[1:] else "it"
+        super().__init__(f"{problem}. Leave {them} out, or encode {them} first: dncsc.TableEncoder.")

@@ -87,6 +87,13 @@ def test_columns_that_were_asked_for_are_not_left_out_without_a_word(capsys):
     assert "This command works, but without 'size': see what to do" in capsys.readouterr().err
 
 
+def test_several_columns_left_out_are_listed_as_a_sentence_lists_them(capsys):
+    money = [f"${10 + row / 4}" for row in range(N)]
+    FRAME[["age", "income"]].fillna(0).assign(price=money, cost=money, tax=money).to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT]) == 2
+    assert "but without 'price', 'cost' and 'tax': see what to do" in capsys.readouterr().err
+
+
 def test_thousands_are_not_read_as_decimals_since_others_have_a_decimal_comma(capsys):
     price = [["950", "1,050", "2,500"][row % 3] for row in range(N)]
     share, load = ([f"{row % 7 + shift},{row % 10}" for row in range(N)] for shift in (0, 3))

@@ -16,6 +16,7 @@ from dncsc.bench.results import SetSize
 from dncsc.bench.suites import SUITES
 from dncsc.bench.summary import Repeats, SuiteResults, set_label
 from dncsc.bench.tables import MEASURES, Table, compared, number, relative, triples, with_deviation
+from dncsc.errors import enumerated
 
 LETTERS = {"n_landmarks": "p", "n_neighbors": "K", "selection_rate": "alpha"}
 PHASES = {
@@ -99,7 +100,7 @@ def _curves(results: SuiteResults, name: str) -> Parts:
         header = ["", *(f"{LETTERS[axis]} = {value}" for value in values)]
         tables.append(Table(f"{set_label(size)}: ACC / NMI / seconds", header, list(zip(lines, *columns, strict=True))))
     panels = [panel(measure, size) for measure in LABELS for size in results.sets]
-    text = f"ACC, NMI and time by {' and '.join(LETTERS[each] for each in (*other, axis))}"
+    text = f"ACC, NMI and time by {enumerated([LETTERS[each] for each in (*other, axis)])}"
     return tables, [Drawing(name, text, partial(figures.lines, panels, len(results.sets)))]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dncsc.cli.inputs import ColumnSelection, join_names, split_names
 from dncsc.cli.summary import table_lines
-from dncsc.errors import InputError, visible
+from dncsc.errors import InputError, enumerated, visible
 from dncsc.tables.notation import NOTATIONS, Notation
 from dncsc.tables.profile import (
     CATEGORY,
@@ -61,7 +61,7 @@ class DiagnosisError(InputError):
         if "--dates" in self.options:
             others.append("--dates number makes days of dates")
         meant = [column for column in self.profiles if column.name in dropped and _is_meant_as_numbers(column)]
-        without = f", but without {' and '.join(repr(column.name) for column in meant)}: {_what_to_do(meant)}"
+        without = f", but without {enumerated([repr(column.name) for column in meant])}: {_what_to_do(meant)}"
         more = f" You may also like: {'; '.join(others)}." if others else ""
         text = f"This command works{without if meant else ''}.{more}"
         return "\n".join([str(self), "", *shown, "", text, ready])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dncsc import pipeline, records
+from dncsc.errors import enumerated
 from dncsc.estimators.base import RecipeClusterer
 from dncsc.estimators.parameters import check_parameters
 from dncsc.estimators.registry import CLASSES
@@ -132,7 +133,7 @@ def _check_header(header: dict[str, Any]) -> None:
     if not wrong and not header["params"].keys().isdisjoint(OF_THIS_MACHINE):
         wrong.append("params")  # a file has no say in where this machine writes
     if wrong:
-        raise RecordError(f"its header has no valid {' and '.join(wrong)}.")
+        raise RecordError(f"its header has no valid {enumerated(wrong)}.")
     unknown = sorted(header.keys() - HEADER.keys())
     if unknown:
         raise RecordError(f"its header has an unknown field {', '.join(map(repr, unknown))}.")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dncsc.errors import enumerated
 from dncsc.plot.coordinates import has_embedding
 from dncsc.report.facts import Facts
 from dncsc.report.format import format_number, name_clusters
@@ -74,7 +75,7 @@ def _on_number(facts: Facts, trust: Trust) -> Iterator[str]:
     diagnosis = getattr(facts.model, "diagnosis_", None)
     if diagnosis is not None and diagnosis.was_counted and diagnosis.is_doubtful:
         others = [f"`n_clusters={number:.0f}`" for number, _ in diagnosis.candidates]
-        yield f"It is not sure how many clusters there are{': try ' * bool(others)}{' or '.join(others)}."
+        yield f"It is not sure how many clusters there are{': try ' * bool(others)}{enumerated(others, 'or')}."
     other, fewer = suggested_k(facts), facts.n_clusters - 1
     if other is not None:
         yield f"The eigenvalues have a clearer gap after {other}: try `n_clusters={other}`."

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dncsc.errors import enumerated
+
 
 def decimals(spread: float) -> int | None:
     """Decimals that show a spread to three figures; None where only powers of ten would."""
@@ -55,6 +57,4 @@ def name_clusters(clusters: Sequence[int]) -> str:
     shown = [str(cluster) for cluster in clusters[:6]]
     if len(clusters) > len(shown):
         shown.append(f"{len(clusters) - len(shown)} more")
-    if len(shown) == 1:
-        return f"cluster {shown[0]}"
-    return f"clusters {', '.join(shown[:-1])} and {shown[-1]}"
+    return f"cluster{'s' * (len(shown) > 1)} {enumerated(shown)}"

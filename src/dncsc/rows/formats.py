@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dncsc.errors import enumerated
 from dncsc.rows.arrow import ARROW_FILE, ARROW_STREAM, PARQUET
 from dncsc.rows.base import FileReadError, FileState, Rows
 from dncsc.rows.format import CellReaders, Format, Header, Output, Writer
@@ -30,8 +31,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 def readable() -> str:
     """Suffixes of all formats, for messages."""
-    *most, last = dict.fromkeys(suffix for each in FORMATS for suffix in each.suffixes)
-    return f"{', '.join(most)} and {last}"
+    return enumerated(list(dict.fromkeys(suffix for each in FORMATS for suffix in each.suffixes)))
 
 
 def content(file: FileState) -> Format | None:
@@ -58,7 +58,7 @@ def format_of(file: FileState) -> Format:
     name = file.path.name.lower()
     suffix = max((each for known in FORMATS for each in known.suffixes if name.endswith(each)), key=len, default=None)
     if suffix is not None and (found is None or suffix not in found.suffixes):
-        claimed = " or ".join(each.description for each in FORMATS if suffix in each.suffixes)
+        claimed = enumerated([each.description for each in FORMATS if suffix in each.suffixes], "or")
         actual = "of an unknown kind" if found is None else found.description
         raise FileReadError(file.path, f": the suffix {suffix} claims {claimed}, but the content is {actual}.")
     if found is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dncsc.errors import enumerated
 from dncsc.rows.base import FileReadError, Rows, SlicedRows
 from dncsc.rows.columns import checked, listed
 from dncsc.rows.format import CellReaders
@@ -104,7 +105,7 @@ def _like(first: Rows, path: Path, columns: Sequence[Any] | None, cells: CellRea
     else:
         lacking, more = [name for name in old if name not in set(new)], [name for name in new if name not in set(old)]
         said = [f"it lacks {listed(lacking)}"] * bool(lacking) + [f"it has {listed(more)} too"] * bool(more)
-        difference = " and ".join(said)
+        difference = enumerated(said)
     raise ValueError(f"{part.paths[0]} has other columns than {first.paths[0]}: {difference}.")
 
 

@@ -200,9 +200,17 @@ def test_no_command_is_given_that_asks_for_more_clusters_than_rows_or_for_no_num
 
 
 def test_a_table_without_any_feature_gets_no_command(capsys):
-    FRAME[["note", "born"]].to_csv("t.csv", index=False)
+    FRAME[["note"]].to_csv("t.csv", index=False)
     assert main(["fit", "t.csv", *FIT, "-o", "l.csv"]) == 2
     assert capsys.readouterr().err.endswith("None of them can be a feature.\n")
+
+
+def test_of_ids_and_dates_alone_dates_can_be_features_as_it_is_told(capsys):
+    FRAME[["client", "born"]].to_csv("t.csv", index=False)
+    fit = ["fit", "t.csv", *FIT, "-o", "l.csv"]
+    assert main(fit) == 2
+    assert "None of them can be a feature, unless --dates number makes days of dates.\n" in capsys.readouterr().err
+    assert main([*fit, "--dates", "number"]) == 0
 
 
 def test_the_command_has_each_repeated_option_once(capsys):

@@ -54,7 +54,9 @@ class DiagnosisError(InputError):
         hidden = len(self.profiles) - MOST_LINES
         shown += [f"and {hidden} columns more"] if hidden > 0 else []
         if self.options is None:
-            return "\n".join([str(self), "", *shown, "", "None of them can be a feature."])
+            are_dates = any(column.kind == DATE for column in self.profiles)
+            but = ", unless --dates number makes days of dates" if are_dates else ""
+            return "\n".join([str(self), "", *shown, "", f"None of them can be a feature{but}."])
         ready = shlex.join(["dncsc", *amended(arguments, self.options)])
         others = ["--missing drop leaves out rows with gaps"] if "--missing" in self.options else []
         dropped = _left_out(self.profiles, self.options)

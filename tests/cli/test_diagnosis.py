@@ -87,6 +87,16 @@ def test_columns_that_were_asked_for_are_not_left_out_without_a_word(capsys):
     assert "This command works, but without 'size': see what to do" in capsys.readouterr().err
 
 
+def test_numbers_with_a_typographic_minus_are_not_left_out_without_a_word(capsys):
+    random = np.random.default_rng(0)
+    change = [f"{value:.2f}".replace("-", "\u2212") for value in random.normal(size=N)]
+    FRAME[["age", "income"]].fillna(0).assign(change=change).to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", *FIT]) == 2
+    said = capsys.readouterr().err
+    assert "looks like numbers with the minus sign \u2212: write -, as on keyboards" in said
+    assert "This command works, but without 'change': see what to do" in said
+
+
 def test_several_columns_left_out_are_listed_as_a_sentence_lists_them(capsys):
     money = [f"${10 + row / 4}" for row in range(N)]
     FRAME[["age", "income"]].fillna(0).assign(price=money, cost=money, tax=money).to_csv("t.csv", index=False)

@@ -182,6 +182,9 @@ LOOKS = [
     (["{}%", "{}.5 %"], "percents"),
     (["{}/12/2020", "{}.1.20"], "dates"),
     (["2020/1/{} 10:30"], "dates"),
+    (["\u2212{}", "1,2{}.5", "-{}", "\u2212.{}e\u22122"], "numbers with the minus sign \u2212"),
+    (["\u2212{}%", "{}%"], "percents"),
+    (["\u2212{} kg", "{} kg"], "numbers with a unit"),
 ]
 
 
@@ -203,6 +206,16 @@ def test_texts_of_tables_that_are_numbers_in_another_notation_are_told():
         found = of(pa.array([*values, *(f"1{row}{values[0][1:]}" for row in range(20))]))
         assert found.kind == "text"
         assert found.looks_like == (f"numbers with {what}" if what else "")
+
+
+@pytest.mark.parametrize(("every", "found"), [(2, "numbers with the minus sign \u2212"), (50, "")])
+def test_a_typographic_minus_is_told_and_where_few_numbers_have_it_the_first_of_them(every, found):
+    values = [f"{value:.2f}" for value in np.random.default_rng(0).normal(100, 20, 200)]
+    values[1::every] = [f"\u2212{value}" for value in values[1::every]]
+    for blocks in ([values], [values[:1], values[1:]]):
+        column = of(*map(pa.array, blocks), is_text=True)
+        assert (column.kind, column.looks_like, column.is_identifier) == ("text", found, False)
+        assert column.misfit == (None if found else (1, values[1]))
 
 
 def test_infinite_numbers_count_as_missing():

@@ -12,6 +12,8 @@ from dncsc.tables.notation import NOTATIONS, PLAIN, Notation
 
 SIGN = r"(\p{Sc}|EUR|USD|GBP|CHF|JPY)"
 AMOUNT = r"\d[\d.,'\s]*"
+MINUS = "\u2212"
+PLUS_MINUS = rf"[+{MINUS}-]?"
 TIME = r"([ T]\d{1,2}:\d{2}(:\d{2})?)?"
 
 
@@ -41,8 +43,8 @@ def _look_of(notation: Notation) -> Look:
 DURATIONS = Look("durations", "make seconds of them, as pandas' dt.total_seconds() does", "")
 
 LOOKS = (
-    Look("money", "write plain numbers, as 1234.50", rf"^[+-]?({SIGN}\s?[+-]?{AMOUNT}|{AMOUNT}{SIGN})$"),
-    Look("percents", "write plain numbers, as 12.5", rf"^[+-]?{AMOUNT}%$"),
+    Look("money", "write plain numbers, as 1234.50", rf"^{PLUS_MINUS}({SIGN}\s?{PLUS_MINUS}{AMOUNT}|{AMOUNT}{SIGN})$"),
+    Look("percents", "write plain numbers, as 12.5", rf"^{PLUS_MINUS}{AMOUNT}%$"),
     Look(
         "dates",
         "write them as 2020-12-31",
@@ -52,13 +54,19 @@ LOOKS = (
     Look(
         "negative numbers in brackets",
         "write them as -1234.50",
-        rf"^([+-]?{SIGN}?\s?{AMOUNT}|\({SIGN}?\s?{AMOUNT}\))$",
+        rf"^({PLUS_MINUS}{SIGN}?\s?{AMOUNT}|\({SIGN}?\s?{AMOUNT}\))$",
         "(",
+    ),
+    Look(
+        f"numbers with the minus sign {MINUS}",
+        "write -, as on keyboards",
+        rf"(?i)^{PLUS_MINUS}[.,]?{AMOUNT}(e{PLUS_MINUS}\d+)?$",
+        MINUS,
     ),
     *(_look_of(notation) for notation in NOTATIONS if notation != PLAIN),
 )
 
-NUMBER_PART = r"^[+-]?[\d.,'\s]+"
+NUMBER_PART = rf"^{PLUS_MINUS}[\d.,'\s]+"
 UNIT = Look(
     "numbers with a unit",
     "write plain numbers, and the unit in the name of the column",

@@ -32,6 +32,17 @@ def test_labels_are_those_of_the_transformer_in_python():
     np.testing.assert_array_equal(pd.read_csv("l.csv")["label"], expected)
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_column_of_numbers_with_a_few_texts_is_not_dropped_without_a_word(name, capsys):
+    price = np.random.default_rng(0).normal(100, 20, N).round(2).astype(str).astype(object)
+    price[5::20] = "missing"
+    write(FRAME[["income", "city"]].assign(price=price), name)
+    assert main(["fit", name, *FIT, "--categorical", "drop", "-o", "l.csv", "-q"]) == 0
+    why = "though it holds numbers, but not 'missing' in row 5: correct or empty such cells."
+    assert capsys.readouterr().err == f"dncsc: warning: column 'price' is left out by --categorical drop, {why}\n"
+
+
 @pytest.mark.parametrize("output", ["l.csv", "l.parquet", "l.npz", "l.npy"])
 def test_rows_that_lack_a_value_are_left_out_and_get_no_label(output):
     write(FRAME, "t.csv")

@@ -157,6 +157,32 @@ def test_what_it_cannot_use_is_named(data, options, words):
         TableEncoder(**options).fit(pa.table(data))
 
 
+@pytest.mark.parametrize("n_values", [5, 50, 1000])
+def test_a_column_of_numbers_with_a_few_texts_is_not_dropped_without_a_word(n_values):
+    random = np.random.default_rng(0)
+    price = random.integers(0, n_values, 1000).astype(str).astype(object)
+    price[7::20] = "missing"
+    frame = pd.DataFrame({"age": random.normal(size=1000), "price": price})
+    frame["city"] = random.choice(["Oslo", "Rome"], 1000)
+    why = "though it holds numbers, but not 'missing' in row 7: correct or empty such cells"
+    with pytest.warns(UserWarning, match=f"^column 'price' is left out by categorical='drop', {why}.$") as caught:
+        encoder = TableEncoder(categorical="drop").fit(frame)
+    assert len(caught) == 1
+    assert encoder.get_feature_names_out().tolist() == ["age"]
+
+
+def test_texts_that_look_like_money_are_not_dropped_without_a_word():
+    frame = pd.DataFrame({"age": range(30), "price": [f"${row}.50" for row in range(30)]})
+    with pytest.warns(UserWarning, match="'price' is left out .*, though its texts look like money: write plain"):
+        TableEncoder(categorical="drop").fit(frame)
+
+
+def test_texts_of_numbers_and_a_few_others_that_are_a_category_stay_one():
+    codes = [*map(str, range(20, 60)), "20B"] * 30
+    frame = pd.DataFrame({"age": range(len(codes)), "code": pd.Categorical(codes)})
+    assert len(TableEncoder().fit(frame).get_feature_names_out()) == 42
+
+
 def test_what_is_no_table_yet_is_refused_with_what_to_do():
     for given, words in [
         ("clients.csv", "X is a path, not a table. Read it first"),

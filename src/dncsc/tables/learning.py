@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dncsc.engines.watch import Watcher
-from dncsc.errors import ANY_VALUE, InputError, ParameterError, shown
+from dncsc.errors import ANY_VALUE, InputError, ParameterError, Worded, shown
 from dncsc.tables.cells import without_infinite
 from dncsc.tables.encoding import (
     CATEGORICAL,
@@ -92,6 +93,19 @@ class UnusableColumnsError(InputError):
         self.profiles = tuple(profiles)
 
 
+class NumbersLeftOutWarning(Worded, UserWarning):
+    """A column that is left out with the texts, though it is meant as numbers."""
+
+    def __init__(self, column: ColumnProfile) -> None:
+        why = f"its texts look like {column.looks_like}: {column.advice}"
+        if column.misfit is not None:
+            row, cell = column.misfit
+            why = f"it holds numbers, but not {shown(cell)} in row {row}: correct or empty such cells"
+        text = f"column {column.name!r} is left out by {{categorical}}, though {why}."
+        super().__init__(text, (), {"categorical": "drop"})
+        self.column = column
+
+
 def planned(profiles: Sequence[ColumnProfile], options: TableOptions) -> Encoding:
     """What columns become, with nothing filled or scaled yet; refused where options do not say what."""
     columns: list[NumberColumn | CategoryColumn] = []
@@ -100,13 +114,16 @@ def planned(profiles: Sequence[ColumnProfile], options: TableOptions) -> Encodin
         problem = _problem(column, options)
         if problem is not None:
             problems.append(f"{column.name!r} {problem}")
+        elif column.kind in (CATEGORY, TEXT) and options.categorical == "drop":
+            if column.misfit or column.looks_like:
+                warnings.warn(NumbersLeftOutWarning(column), stacklevel=3)
         elif column.kind == CATEGORY and options.categorical == "one-hot":
             fills = options.missing in ("median", "mean")
             columns.append(CategoryColumn(column.name, column.values, fills and column.n_missing > 0))
         elif column.kind in (TRUTH, DATE):
             if column.kind != DATE or options.dates == "number":
                 columns.append(NumberColumn(column.name, column.kind))
-        elif column.kind not in (CATEGORY, TEXT):
+        else:
             columns.append(NumberColumn(column.name))
     if problems:
         raise UnusableColumnsError(profiles, problems)

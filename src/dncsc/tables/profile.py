@@ -77,7 +77,7 @@ class ColumnProfile:
     advice: str = ""
     """what to do about them"""
     misfit: tuple[int, str] | None = None
-    """where nearly all cells of a text file are numbers, row and letters of the first that is none"""
+    """where nearly all texts are numbers, row and letters of the first that is none"""
     notations: tuple[Notation, ...] = ()
     """those that all numbers of a text file may be written in"""
 
@@ -191,7 +191,7 @@ class _Column:
         if reading.is_textual(cells):
             if self.kind == TEXT:
                 self.looks.add(cells)
-            if self.is_text and self.kind not in (NUMBER, GROUPED):
+            if self.kind not in (NUMBER, GROUPED):
                 self.slips.add(cells, self.n_rows)
 
     def _count_values(self, cells: Any) -> None:
@@ -250,18 +250,19 @@ class _Column:
         """What a column of texts is, or of values of no known kind."""
         values = () if self.values is None else tuple(sorted(self.values))
         misfit = self.slips.first((1 - NEARLY_ALL) * n_present, n_present / 2)
-        look = DURATIONS if self.is_duration else self.looks.found if self.is_textual and not misfit else None
+        look = DURATIONS if self.is_duration else self.looks.found if self.is_textual else None
         all_differ = all_differ and not look and not misfit and (self.values is None or len(values) == n_present)
-        is_strange = len(values) > FEW_VALUES and bool(look or misfit or is_called_id(self.name))
-        about: dict[str, Any] = {"n_values": len(values) or None, "is_identifier": all_differ}
+        is_slip = self.is_text and misfit is not None  # elsewhere numbers beside texts may be meant as texts
+        is_strange = len(values) > FEW_VALUES and bool(look or is_slip or is_called_id(self.name))
+        about: dict[str, Any] = {"n_values": len(values) or None, "is_identifier": all_differ, "misfit": misfit}
         if 0 < len(values) <= n_present // 2 + 1 and not all_differ and not is_strange:
             return ColumnProfile(self.name, CATEGORY, self.n_rows, self.n_missing, values, **about)
-        if look is not None:
+        if look is not None and misfit is None:
             about |= {"looks_like": look.what, "advice": look.advice}
         kind = TEXT if self.is_textual else OTHER
         if kind == TEXT and misfit is None and look is None:
             about["is_identifier"] = all_differ or is_called_id(self.name)
-        return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, misfit=misfit, **about)
+        return ColumnProfile(self.name, kind, self.n_rows, self.n_missing, **about)
 
 
 def _typed_numbers(cells: Any) -> np.ndarray | None:

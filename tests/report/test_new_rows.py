@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from dncsc.cli import main
@@ -50,6 +52,49 @@ def test_code_for_new_rows_of_a_table_has_the_encoder(missing, table):
     np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
 
 
+def write(table: pd.DataFrame, name: str, above: str = "", **options) -> None:
+    """A table in the format of a suffix."""
+    if name.endswith(".parquet"):
+        table.to_parquet(name, index=False)
+    elif name.endswith(".feather"):
+        table.to_feather(name)
+    elif name.endswith(".arrows"):
+        found = pa.Table.from_pandas(table, preserve_index=False)
+        with pa.OSFile(name, "wb") as sink, pa.ipc.new_stream(sink, found.schema) as writer:
+            writer.write_table(found)
+    else:
+        text = above + table.to_csv(index=False, **options)
+        Path(name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+
+
+FORMATS = {
+    "parquet": ("new.parquet", {}),
+    "feather": ("new.feather", {}),
+    "stream": ("new.arrows", {}),
+    "tabs": ("new.tsv", {"sep": "\t"}),
+    "tabs in csv": ("new.csv", {"sep": "\t"}),
+    "semicolons": ("new.csv", {"sep": ";"}),
+    "bars": ("new.csv.gz", {"sep": "|"}),
+    "a line above the names": ("new.csv", {"sep": ";", "above": "sep=;\n"}),
+    "no names": ("new.csv", {"header": False}),
+}
+
+
+@pytest.mark.parametrize("missing", ["median", "drop"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_code_for_new_rows_reads_the_format_of_the_file_that_was_fitted(form, missing, table):
+    name, options = FORMATS[form]
+    Path("new.csv").unlink()
+    write(table.assign(price=table["price"].str.replace(",", "").astype(float)), name, **options)
+    encoded = ["--categorical", "one-hot", "--dates", "number", "--scale", "standard", "--missing", missing]
+    drop = ["--drop", "1"] if form == "no names" else []  # so that numbers are not those of places
+    assert main(["fit", name, *FIT, *encoded, *drop]) == 0
+    np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())
+    command = re.search(r"<pre><code>(dncsc predict .*?)</code>", Path("r.html").read_text("utf-8"))
+    assert command
+    assert command[1].split()[3] == name
+
+
 @pytest.mark.parametrize("separator", [",", ";"])
 @pytest.mark.parametrize("missing", ["median", "drop"])
 def test_code_for_new_rows_takes_points_between_thousands_for_what_they_are(missing, separator, table):
@@ -82,8 +127,10 @@ def test_code_for_new_rows_takes_marks_for_gaps_but_those_that_are_values(table)
     assert set(names["rows"]["rh"]) == {"+", "-"}
 
 
+@pytest.mark.parametrize("name", ["new.npy", "new.npz"])
 @pytest.mark.parametrize("missing", ["mean", "drop"])
-def test_code_for_new_rows_without_names_has_the_encoder(missing, table):
-    np.save("new.npy", table[["visits", "visits"]].to_numpy())
-    assert main(["fit", "new.npy", *FIT, "--scale", "robust", "--missing", missing]) == 0
+def test_code_for_new_rows_without_names_has_the_encoder(missing, name, table):
+    values = table[["visits", "visits"]].to_numpy()
+    np.save(name, values) if name == "new.npy" else np.savez(name, rows=values, y=np.zeros(len(values)))
+    assert main(["fit", name, *FIT, "--scale", "robust", "--missing", missing]) == 0
     np.testing.assert_array_equal(pasted(), pd.read_csv("l.csv")["label"].dropna())

@@ -13,6 +13,7 @@ import scipy.sparse
 from dncsc.engines.frame import COSINE, EUCLIDEAN, unit_rows, working_dtype
 from dncsc.engines.layout import block_rows
 from dncsc.errors import visible
+from dncsc.rows import Rows
 from dncsc.tables.encoding import CategoryColumn
 from dncsc.tables.rows import EncodedRows
 
@@ -87,6 +88,7 @@ class BlockReader:
         )
         self.container, self.metric = type(rows).__name__, metric
         self.encoding = rows.encoding if isinstance(rows, EncodedRows) else None
+        self.files = rows.files if isinstance(rows, Rows) else ()
         if units is None and self.encoding is not None:
             units = self.encoding.units
         checked = None if units is None else Units.checked(units, self.n_features)

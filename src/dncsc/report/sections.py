@@ -18,6 +18,7 @@ from dncsc.report.facts import Facts, environment
 from dncsc.report.format import format_seconds, format_share
 from dncsc.report.html import bar, definitions, escape, fill, section, table, unseen
 from dncsc.rows.dialect import MARKS_FOR_MISSING
+from dncsc.rows.formats import format_of
 from dncsc.tables.encoding import CategoryColumn, Encoding
 
 SIZES_A_COLUMN = 16
@@ -192,17 +193,37 @@ def times_section(facts: Facts) -> str:
 def new_rows_section(facts: Facts) -> str:
     """How to load the model and label new rows."""
     lead = "The saved model labels rows that were not in the fit."
-    body = fill("new_rows.html", code=escape(_code(facts)))
+    body = fill("new_rows.html", code=escape(_code(facts)), file=_new_file(facts))
     if not hasattr(facts.model, "predict"):
         lead = f"{type(facts.model).__name__} labels the rows it was fitted to, and no others."
         body = "<p>To label new rows too, fit a method with landmarks, such as <code>DnCSC</code>.</p>"
     return section("New rows", "New rows", lead, body)
 
 
+def _new_file(facts: Facts) -> str:
+    """Name of a file of new rows, in the format of that of the fit."""
+    for file in facts.reader.files[:1]:
+        suffixes = format_of(file).suffixes
+        return f"new{next((each for each in suffixes if file.path.name.lower().endswith(each)), suffixes[0])}"
+    return "new.csv"
+
+
 def _gaps(encoding: Encoding) -> str:
     """Marks for gaps that pandas does not know, but those that are values of a category."""
     values = {value for column in encoding.columns if isinstance(column, CategoryColumn) for value in column.values}
     return json.dumps([mark for mark in UNKNOWN_GAPS if mark not in values], ensure_ascii=False)
+
+
+def _read(facts: Facts, encoding: Encoding) -> str:
+    """Python that reads new rows from a file like that of the fit."""
+    file = facts.reader.files[0]
+    form = format_of(file)
+    read = form.in_python(file, json.dumps(_new_file(facts)))
+    if not form.is_text:
+        return read
+    texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
+    texts += "" if encoding.missing == "refuse" else f", na_values={_gaps(encoding)}"
+    return f"{read.removesuffix(')')}{texts})"
 
 
 def _code(facts: Facts) -> str:
@@ -214,18 +235,15 @@ def _code(facts: Facts) -> str:
     if encoding is None:
         columns += "" if facts.reader.units is None else "; scaled as for the fit"
         return f"import dncsc\n\n{start}{columns}\nlabels = model.predict(new_rows)"
-    library, read, output, complete = "numpy", 'load("new.npy")', "", "~numpy.isnan(rows).any(axis=1)"
-    if hasattr(facts.model, "feature_names_in_"):
-        texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written
-        texts += ', sep=None, engine="python"' if encoding.notation.decimal == "," else ""  # mostly semicolons
-        texts += "" if encoding.missing == "refuse" else f", na_values={_gaps(encoding)}"
-        library, read, output = "pandas", f'read_csv("new.csv"{texts})', '.set_output(transform="pandas")'
-        complete = "rows[encoder.feature_names_in_].notna().all(axis=1)"
+    read, has_names = _read(facts, encoding), hasattr(facts.model, "feature_names_in_")
+    library, output = read.partition(".")[0], '.set_output(transform="pandas")' if has_names else ""
+    used = f"encoder.feature_names_in_{'' if has_names else '.astype(int)'}"  # pandas counts where there are no names
+    complete = "~numpy.isnan(rows).any(axis=1)" if library == "numpy" else f"rows[{used}].notna().all(axis=1)"
     lines = [
         f"import dncsc\nimport {library}\n",
         f"{start}encoder = dncsc.TableEncoder.from_model(model){output}",
         columns,
-        f"rows = {library}.{read}",
+        f"rows = {read}",
         *([f"rows = rows[{complete}]"] if encoding.drops_rows else []),
         "labels = model.predict(encoder.transform(rows))",
     ]

@@ -258,6 +258,7 @@ PARQUET = arrow_format(
     description="a Parquet file",
     suffixes=(".parquet", ".parq", ".pq"),
     matches=lambda head: head.startswith(b"PAR1"),
+    in_python=lambda file, name: f"pandas.read_parquet({name})",
 )
 ARROW_FILE = arrow_format(
     ArrowFileRows,
@@ -265,6 +266,7 @@ ARROW_FILE = arrow_format(
     description="an Arrow or Feather file",
     suffixes=(".feather", ".arrow", ".ipc", ".arrows"),
     matches=lambda head: head.startswith(b"ARROW1"),
+    in_python=lambda file, name: f"pandas.read_feather({name})",
 )
 ARROW_STREAM = arrow_format(
     ArrowStreamRows,
@@ -272,4 +274,5 @@ ARROW_STREAM = arrow_format(
     description="a stream of Arrow record batches",
     suffixes=(".arrow", ".ipc", ".arrows"),
     matches=lambda head: head.startswith(b"\xff\xff\xff\xff"),
+    in_python=lambda file, name: f"pyarrow.ipc.open_stream(pyarrow.OSFile({name})).read_pandas()",
 )

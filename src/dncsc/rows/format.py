@@ -81,3 +81,5 @@ class Format:
     """by suffix, where the format can be written"""
     holds: Holds = "cells"
     """what its writers have room for"""
+    in_python: Callable[[FileState, str], str] = lambda file, name: f"numpy.load({name})"
+    """Python that reads a new file like this one, whose name is given in quotes: with pandas, pyarrow or NumPy"""

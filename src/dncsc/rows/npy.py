@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import struct
@@ -257,4 +258,5 @@ NPZ = Format(
     column_type=_column_type,
     writers={".npz": NpzWriter},
     holds="arrays",
+    in_python=lambda file, name: f"numpy.load({name})[{json.dumps(_table_name(arrays_in(file), str(file.path)))}]",
 )

@@ -9,6 +9,7 @@ import codecs
 import csv
 import dataclasses
 import io
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
@@ -201,6 +202,14 @@ def _is_integer(cell: str) -> bool:
     return len(cell) < 19 and cell.removeprefix("-").isdecimal() and str(int(cell)) == cell
 
 
+def _in_python(file: FileState, name: str) -> str:
+    """A call of pandas that reads a file as this one is read."""
+    dialect = read_dialect(file)
+    separator = "" if dialect.delimiter == "," else f", sep={json.dumps(dialect.delimiter)}"
+    above = f", skiprows={dialect.blank}" if dialect.blank else ""
+    return f"pandas.read_csv({name}{separator}{above}{', header=None' if dialect.names is None else ''})"
+
+
 class TextWriter(AbstractContextManager["TextWriter"]):
     """Comma- or tab-separated values, with a line of names."""
 
@@ -236,6 +245,7 @@ TEXT = Format(
     open_cells=TextRows,
     is_text=True,
     writers={".csv": partial(TextWriter, ","), ".tsv": partial(TextWriter, "\t")},
+    in_python=_in_python,
 )
 
 GZIP = dataclasses.replace(

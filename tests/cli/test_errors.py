@@ -51,7 +51,7 @@ WORDED = [
         np.random.default_rng(0).random((3000, 2)),
         ["-k", "auto"],
         0,
-        "eigenvalues, which a --report shows, and give -k.",
+        "eigenvalues, which a --report shows, and give -k, or a larger --max-clusters if there may be more",
     ),
     (
         np.vstack([ROWS, [0, 0]]),

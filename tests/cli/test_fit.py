@@ -176,6 +176,17 @@ def test_directions_are_compared_where_the_metric_is_the_cosine(table, folder, c
     assert "--metric" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("default:It is not sure")
+def test_clusters_are_counted_up_to_as_many_as_are_asked_for(folder, capsys):
+    np.save("rows.npy", datasets.embeddings(20_000, 128, 80, 1)[0])
+    fit = ["fit", "rows.npy", "-k", "auto", "--metric", "cosine", "-o", "labels.npy", "-q"]
+    assert main([*fit, "--max-clusters", "100"]) == 0
+    assert len(np.unique(np.load("labels.npy"))) > 60
+    assert main([*fit, "--max-clusters", "10", "--force"]) == 0
+    assert len(np.unique(np.load("labels.npy"))) <= 10
+    assert "or a larger --max-clusters if there may be more" in capsys.readouterr().err
+
+
 def test_a_report_says_with_which_command_it_was_made(table, folder, monkeypatch):
     pytest.importorskip("dncsc.report")
     write(table.select(["a", "b"]), "rows.csv")

@@ -193,6 +193,7 @@ OPTIONS = [
     ([*FIT, "--method", "dnc"], "Did you mean 'dnc-sc'?"),
     (["-k", "auto", "--method", "u-spec"], "-k auto: the method u-spec does not count clusters; dnc-sc does."),
     ([*FIT, "--method", "k-means"], "--landmarks: the method k-means has no use for it"),
+    ([*FIT, "--max-clusters", "9"], "is a number already. Leave it out, or give -k auto"),
     (["-k", "30", "--landmarks", "20"], "--landmarks 20 must be at least -k 30"),
     ([*FIT, "--jobs", "0"], "--jobs must be a number of threads, or -1 for all cores; got 0."),
     ([*FIT, "--max-memory", "plenty"], '--max-memory must be a size such as "2GB"'),

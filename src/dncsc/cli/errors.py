@@ -28,6 +28,7 @@ class ClusterUnavailableError(Exception):
 
 OPTIONS = {
     "n_clusters": "-k",
+    "max_clusters": "--max-clusters",
     "metric": "--metric",
     "n_landmarks": "--landmarks",
     "n_neighbors": "--neighbors",

@@ -55,6 +55,7 @@ def fit(
     thousands: options.Thousands = None,
     decimal: options.Decimal = None,
     method: options.Method = "dnc-sc",
+    max_clusters: options.MaxClusters = None,
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
@@ -102,10 +103,10 @@ def fit(
         check_folder("--resume", Path(resume), places(data))
         advice = f"Nothing was written but {resume}: the same command goes on from there."
     check_identifier(labels_to, identifier, wanted, escape_formulas)
-    of_method = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "noise": noise}
-    of_method["refine"] = True if refine else None
+    of_graph = {"max_clusters": max_clusters, "metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors}
+    of_labels = {"noise": noise, "refine": True if refine else None}
     of_run = {"random_state": seed, "n_jobs": jobs, "max_memory": max_memory, "checkpoint": resume}
-    estimator = options.make_estimator(method, k, **of_method, **of_run)
+    estimator = options.make_estimator(method, k, **of_graph, **of_labels, **of_run)
     check_method(wanted, estimator, method)
     if model_to is not None and not hasattr(estimator, "predict"):
         raise InputError(f"--model: the method {method} cannot label new rows, so that a model would be of no use.")

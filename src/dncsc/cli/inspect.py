@@ -104,6 +104,7 @@ def estimate(
     features: TableFeatures = None,
     clusters: options.Clusters = "8",
     method: options.Method = "dnc-sc",
+    max_clusters: options.MaxClusters = None,
     metric: options.Metric = "euclidean",
     landmarks: options.Landmarks = None,
     neighbors: options.Neighbors = None,
@@ -132,7 +133,8 @@ def estimate(
     from dncsc.engines.frame import working_dtype
     from dncsc.tables.learning import TableOptions
 
-    given = {"metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors, "n_jobs": jobs}
+    given = {"max_clusters": max_clusters, "metric": metric, "n_landmarks": landmarks, "n_neighbors": neighbors}
+    given["n_jobs"] = jobs
     estimator = options.make_estimator(method, options.number_of_clusters(clusters), **given)
     if method != "dnc-sc":
         raise InputError(

@@ -95,6 +95,9 @@ Decimal = Annotated[
     str | None, option(ROWS, "What stands before decimals in CSV, as the comma in 1,5.", metavar="CHARACTER")
 ]
 Clusters = Annotated[str, option(METHOD, "Number of clusters, or auto to find it.", "--clusters", "-k", metavar="N")]
+MaxClusters = Annotated[
+    int | None, option(METHOD, "Most clusters that -k auto looks for; 50 unless given.", metavar="N")
+]
 Method = Annotated[
     str,
     option(METHOD, "Clustering method; dncsc methods lists them.", metavar="NAME", autocompletion=complete_method),
@@ -160,6 +163,8 @@ def make_estimator(method: str, k: int | str, **given: Any) -> Any:
             raise InputError(f"{OPTIONS[name]}: the method {method} has no use for it. Leave it out.")
     if k == "auto" and "max_clusters" not in known:  # which those alone have that find the number of clusters
         raise InputError(f"-k auto: the method {method} does not count clusters; dnc-sc does. Give -k a number.")
+    if k != "auto" and "max_clusters" in parameters:
+        raise InputError(f"--max-clusters: -k {k} is a number already. Leave it out, or give -k auto.")
     estimator = clusterer(method, k, **parameters)  # type: ignore[arg-type]
     check_parameters(estimator)
     return estimator

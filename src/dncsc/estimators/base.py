@@ -46,8 +46,10 @@ class UnclearClustersWarning(Worded, UserWarning):
             return cls(str(diagnosis))
         seen = "eigenvalues_" if has_eigenvalues else "tree_"
         start = f"It is not sure how many clusters there are; {diagnosis.n_clusters} were taken. "
-        end = f" Look at {{{seen}}}, and give {{n_clusters}}."
-        return cls(f"{start}{diagnosis}{end}", (seen, "n_clusters"))
+        may_be_more = has_eigenvalues and not diagnosis.is_clear
+        more = ", or a larger {max_clusters} if there may be more clusters than that" if may_be_more else ""
+        end = f" Look at {{{seen}}}, and give {{n_clusters}}{more}."
+        return cls(f"{start}{diagnosis}{end}", (seen, "n_clusters", *["max_clusters"] * may_be_more))
 
 
 class ZeroRowsWarning(Worded, UserWarning):

@@ -133,6 +133,12 @@ def test_the_diagnosis_is_kept_with_the_model(tmp_path):
     assert "the eigenvalue behind 3 clusters is" in str(again)
 
 
+def test_where_there_may_be_more_clusters_than_were_looked_for_this_is_told():
+    X, _ = embeddings(6000, 64, 30, 0)
+    with pytest.warns(UnclearClustersWarning, match="or a larger max_clusters if there may be more clusters than that"):
+        DnCSC("auto", max_clusters=10, metric="cosine", random_state=0).fit(X)
+
+
 def test_of_many_clusters_a_range_is_told():
     X, y = embeddings(20_000, 128, 80, 1)
     model = DnCSC("auto", max_clusters=150, metric="cosine", random_state=0)

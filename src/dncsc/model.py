@@ -81,7 +81,10 @@ class Model:
     def score(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """How near each row is to landmarks, in the user's units: less is farther."""
         assert isinstance(self.embedding, Lifted | Voted | Refined)
-        return [-self.embedding.graph.mean_distance_of(self._enter(rows)) / self.frame.scale]
+        inside, far, way = self._come_nearer(rows)
+        distance = self.embedding.graph.mean_distance_of(inside) / self.frame.scale
+        distance[far] = np.minimum(distance[far] + way, np.finfo(np.float64).max)
+        return [-distance]
 
     def embed(self, rows: np.ndarray) -> Sequence[np.ndarray]:
         """Spectral embedding of each row."""
@@ -106,16 +109,27 @@ class Model:
         return self.embedding.graph
 
     def _enter(self, rows: np.ndarray) -> np.ndarray:
-        """Rows in the frame. Those so far out that squares would overflow come nearer, each along its direction."""
+        """Rows in the frame, none so far out that squares would overflow."""
+        return self._come_nearer(rows)[0]
+
+    def _come_nearer(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows in the frame, where those that would be too far out come nearer, each along its direction.
+
+        Also the numbers of these, and how far they came, in the user's units: so much nearer are they to all landmarks.
+        """
         inside = self.frame.place(np.array(rows, self.frame.dtype, order="C"))
         farthest = FARTHEST[self.frame.dtype.name]
-        if max(inside.max(initial=0), -inside.min(initial=0)) > farthest:
-            far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
-            some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale
-            size = np.maximum(np.abs(some).max(axis=1, keepdims=True), np.abs(middle).max())
-            direction = some / size - middle / size  # the difference itself could overflow
-            inside[far] = direction * (farthest / np.abs(direction).max(axis=1, keepdims=True))
-        return inside
+        if max(inside.max(initial=0), -inside.min(initial=0)) <= farthest:
+            return inside, np.empty(0, np.intp), np.empty(0)
+        far = np.flatnonzero(np.abs(inside).max(axis=1) > farthest)
+        some, middle = rows[far].astype(np.float64), self.frame.shift / self.frame.scale
+        size = np.maximum(np.abs(some).max(axis=1, keepdims=True), np.abs(middle).max())
+        direction = some / size - middle / size  # the difference itself could overflow
+        longest = np.abs(direction).max(axis=1, keepdims=True)
+        inside[far] = direction * (farthest / longest)
+        with np.errstate(over="ignore"):
+            way = np.linalg.norm(direction, axis=1) * (size - farthest / (longest * self.frame.scale))[:, 0]
+        return inside, far, way
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,21 @@ def test_scores_are_in_the_units_of_the_data():
     assert model.score_samples([[100.0, 0.0]])[0] == pytest.approx(-98, abs=1)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", [DnCSC, LSEC])
+def test_scores_fall_with_the_distance_however_far_rows_are(method, dtype):
+    """Labels of rows thousands of times as far as any are those of rows that come nearer; scores are not."""
+    X = np.random.default_rng(0).standard_normal((500, 2)).astype(dtype) - 3
+    model, largest = method(2, random_state=0).fit(X), 1e38 if dtype == np.float32 else 1e308
+    distance = np.array([1e3, 2e3, 5e3, 1e5, 1e12, 1e30, largest])
+    far = np.column_stack([distance, np.zeros(len(distance))]).astype(dtype)
+    np.testing.assert_allclose(model.score_samples(far), -3 - distance, rtol=0.01)
+    assert model.score_samples(far[-1:]) == model.score_samples(far)[-1]
+    beside = model.score_samples(np.array([[2500, 2500], [1e6, 0]], dtype))  # a corner is farther than a side
+    np.testing.assert_allclose(beside, [-2500 * np.sqrt(2), -1e6], rtol=0.01)
+    assert np.isfinite(model.score_samples(np.full((1, 2), -np.finfo(dtype).max, dtype)))
+
+
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
 def test_the_share_asked_for_becomes_noise_and_the_rest_keeps_its_clusters(share):
     X, y = with_uniform_noise(share)

@@ -63,6 +63,18 @@ def test_the_share_asked_for_becomes_noise_and_the_rest_keeps_its_clusters(share
     assert model.cluster_sizes_.tolist() == np.bincount(model.labels_[~is_noise]).tolist()
 
 
+@pytest.mark.parametrize(("n", "share"), [(100, 0.07), (100, 0.94), (1000, 0.82)])
+def test_the_share_is_met_to_the_row_where_it_can_be(n, share):
+    X = np.random.default_rng(0).standard_normal((n, 2))
+    model = DnCSC(2, noise=share, n_landmarks=20, random_state=0).fit(X)
+    assert np.count_nonzero(model.labels_ == -1) == round(share * n)
+
+
+def test_rows_at_the_limit_that_are_equally_far_are_no_noise():
+    X = np.repeat(np.arange(30.0), 50)[:, None]
+    assert np.count_nonzero(DnCSC(2, noise=0.1, random_state=0).fit(X).labels_ == -1) == 100  # both ends
+
+
 def test_new_rows_far_away_are_noise_also_for_a_model_from_a_file(tmp_path):
     X, _ = with_uniform_noise()
     model = DnCSC(2, noise=0.05, random_state=0).fit(X)

@@ -20,6 +20,8 @@ NOISE = -1
 """Label of rows that are in no cluster."""
 THRESHOLD_ROWS = 100_000
 """that the threshold is found with"""
+ROUNDING = 1e-12
+"""of the weight of all rows: sums of weights are off by less"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def find_noise_limit(engine: Engine, settings: Settings, embedding: Embedding) -
     order = np.argsort(distance, kind="stable")
     weight = drawn.weight[order]
     within = np.cumsum(weight)
-    last = np.searchsorted(within, (1 - settings.noise) * within[-1] * (1 - np.finfo(np.float64).eps))
+    last = np.searchsorted(within, within[-1] - (settings.noise + ROUNDING) * within[-1])
     last = min(last, len(order) - 1)
     near = slice(None, last + 1)
     return NoiseLimit(float(distance[order[last]]), float(weight[near] @ distance[order[near]] / within[last]))

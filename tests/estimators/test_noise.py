@@ -75,6 +75,16 @@ def test_rows_at_the_limit_that_are_equally_far_are_no_noise():
     assert np.count_nonzero(DnCSC(2, noise=0.1, random_state=0).fit(X).labels_ == -1) == 100  # both ends
 
 
+def test_groups_of_clusters_leave_noise_out_as_they_are_said_to():
+    X, _ = make_blobs(1_000, 3, centers=6, cluster_std=0.2, random_state=0)
+    model = DnCSC(6, noise=0.1, random_state=0).fit(X)
+    labels = model.labels_
+    group = np.where(labels < 0, -1, model.merged(3)[labels])
+    assert np.array_equal(group == -1, labels == -1)
+    assert np.unique(group).tolist() == [-1, 0, 1, 2]
+    assert all(len(np.unique(group[labels == cluster])) == 1 for cluster in range(6))
+
+
 def test_new_rows_far_away_are_noise_also_for_a_model_from_a_file(tmp_path):
     X, _ = with_uniform_noise()
     model = DnCSC(2, noise=0.05, random_state=0).fit(X)

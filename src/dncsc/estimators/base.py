@@ -255,8 +255,9 @@ class EmbeddingClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reci
     def merged(self, n_groups: int) -> np.ndarray:
         """Group of each cluster in a coarser clustering, which joins whole clusters along `tree_`.
 
-        ``model.merged(10)[model.labels_]`` labels the rows, and so it is for what `predict` gives. Clusterings of
-        different sizes are nested.
+        ``model.merged(10)[model.labels_]`` labels the rows, and so it is for what `predict` gives. With `noise`, whose
+        label -1 is no cluster, it is ``np.where(labels < 0, -1, model.merged(10)[labels])``. Clusterings of different
+        sizes are nested.
 
         Parameters
         ----------

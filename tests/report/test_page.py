@@ -148,6 +148,28 @@ def test_without_reruns_nothing_is_said_about_trust(tmp_path, model, frame):
     assert "Agreement (ARI)" not in page.pairs
 
 
+@pytest.mark.filterwarnings("ignore:Nothing is told apart by shape")
+@pytest.mark.parametrize("reruns", [0, 1])
+def test_a_heap_is_called_one_with_reruns_or_without(tmp_path, reruns):
+    random = np.random.default_rng(1)
+    rows = random.standard_t(4, (2_000, 10)) + random.normal(0, 0.5, (3, 10))[random.integers(0, 3, 2_000)]
+    rows = np.sign(rows) * np.abs(rows) ** 1.3
+    model = DnCSC(3, random_state=0).fit(rows / rows.std(axis=0))
+    assert model.diagnosis_.is_by_position
+    write_report(tmp_path / "page.html", model, rows, reruns=reruns)
+    assert str(model.diagnosis_) in Page(tmp_path / "page.html").text
+
+
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_noise_that_leaves_fewer_rows_than_clusters_is_reported(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((40, 2))
+    model = DnCSC(4, noise=0.95, random_state=0).fit(rows)
+    write_report(tmp_path / "page.html", model, rows)
+    page = Page(tmp_path / "page.html")
+    assert "38 rows (95.0%) lie apart from all others: noise." in page.text
+    assert "Agreement (ARI)" not in page.pairs
+
+
 def test_the_map_counts_every_row_once(page, model):
     by_key = {view["key"]: view for view in page.data["views"]}
     assert list(by_key) == ["principal", "embedding"]

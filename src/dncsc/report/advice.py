@@ -143,12 +143,12 @@ def _on_data(facts: Facts) -> Iterator[str]:
 
 
 def trust_section(facts: Facts) -> str:
-    """What the re-runs say; nothing where there were none."""
-    trust = facts.trust
+    """What the re-runs say, and the cut itself; the cut alone where there were none."""
+    trust, told = facts.trust, escape(str(getattr(facts.model, "diagnosis_", "")))
     if trust is None:
-        return ""
+        lead = "What the cut says about itself: the method was not run again."
+        return section("Trust", "How clear", lead, f"<p>{told}</p>") if told else ""
     tips = advice(facts, trust) or ["Nothing here asks for a change."]
-    told = escape(str(getattr(facts.model, "diagnosis_", "")))
     body = (
         f'<p class="verdict">{badge(trust.verdict)} {escape(verdict_sentence(facts, trust))}</p>\n'
         f"{f'<p>{told}</p>' if told else ''}\n"

@@ -93,7 +93,7 @@ def gather(model: Any, reader: BlockReader, reruns: int, sample_rows: int) -> Fa
         moments=moments,
         views=maps.views(free, reader, moments),
         pairs=maps.pairs(model, reader, moments),
-        trust=examine(free, moments, reruns, reader.progress) if reruns else None,
+        trust=examine(free, moments, reruns, reader.progress) if reruns and len(chosen) >= sought(model) else None,
     )
 
 

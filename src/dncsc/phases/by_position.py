@@ -53,7 +53,7 @@ def cut_heap(
 ) -> tuple[Partition, Centroids | None]:
     """Small groups that lie apart are set aside, and the rest is cut; without a gap, k-means finds clusters among rows.
 
-    The cut stays if the clusters of k-means are as uneven: most rows may be the same, or clusters may be uneven.
+    The cut stays if the clusters of k-means are uneven, too: most rows may be the same, or clusters may be uneven.
     `sizes_of` gives the sizes of the clusters of a partition. Clusters of k-means have centroids: the corners that
     their landmarks are at.
     """

@@ -44,6 +44,16 @@ def test_clusters_among_much_noise_are_found_where_its_share_is_given():
         assert np.array_equal(model.predict(X), model.labels_)
 
 
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.1])
+def test_clusters_among_noise_are_found_where_too_small_a_share_is_given(share):
+    for seed in range(3):
+        X, y = in_uniform_noise(make_moons, 6_000, 0.2, seed)
+        model = DnCSC(2, noise=share, random_state=seed).fit(X)
+        counts = (y >= 0) & (model.labels_ >= 0)
+        assert adjusted_rand_score(y[counts], model.labels_[counts]) > 0.95  # 0 and 0.22 by that share alone
+        assert np.array_equal(model.predict(X), model.labels_)
+
+
 def test_a_cut_without_noise_is_the_same_in_files_and_on_dask(tmp_path):
     X, _ = in_uniform_noise(make_moons, 5_000, 0.2, 1)
     X = X.astype(np.float32)

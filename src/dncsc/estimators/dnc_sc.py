@@ -66,8 +66,9 @@ class DnCSC(LandmarkClusterer):
     noise : float, default=0.0
         Share of the rows that get the label -1: those with the least `score_samples`, which lie apart from all others;
         fewer where rows at the limit are equally far. New rows as far away get it too. Where most rows of a cluster
-        would be noise, the graph is cut again without noise. Else noise has a say in one thing only: whether clusters
-        are like Gaussians is asked without it.
+        would be noise, the graph is cut again without noise; clusters that are noise around the others are left out
+        with any share, and without one. Else noise has a say in one thing only: whether clusters are like Gaussians is
+        asked without it.
     refine : bool, default=False
         Better labels for more time: there are more landmarks, 4,000 with 56,000 rows or more, of fewer than 16 features
         2,000 with 28,000, and neighbours have a say. Of up to 35,000 rows at random, the prototypes, each takes the

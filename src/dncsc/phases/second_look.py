@@ -67,11 +67,12 @@ def find_clusters(
         distance = graph.mean_distance(*drawn.values)
         return SampledClusters(label, drawn.values[0][:, 0], distance, drawn.weight, len(places))
 
-    limit = noise_in_the_way(settings, graph, sampled(found), given)
-    if limit is not None:
-        again = cut_without_noise(engine, settings, partition, graph, limit)
-        if given is not None or (again.clearness or 0.0) >= settings.policy.clear_gap:
-            found = of(again)
+    for known in dict.fromkeys((given, None)):  # a share that is given may be too small
+        limit = noise_in_the_way(settings, graph, sampled(found), known)
+        if limit is not None:
+            again = cut_without_noise(engine, settings, partition, graph, limit)
+            if known is not None or (again.clearness or 0.0) >= settings.policy.clear_gap:
+                found = of(again)
     if is_heap(settings, found.partition, sampled(found).sizes):
         divided, corners = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
         if divided is not found.partition:

@@ -42,6 +42,12 @@ def is_uneven(sizes: np.ndarray, settings: Settings) -> bool:
     return bool(np.sort(sizes)[-2] < settings.policy.least_second * sizes.mean())
 
 
+def _are_no_better(by_k_means: np.ndarray, by_cut: np.ndarray, settings: Settings) -> bool:
+    """Whether k-means leaves hardly a row to all clusters but one, too, and little more than the cut does."""
+    second, of_cut = (np.sort(sizes)[-2] / sizes.sum() for sizes in (by_k_means, by_cut))
+    return is_uneven(by_k_means, settings) and bool(of_cut >= settings.policy.least_second * second)
+
+
 def _effective(sizes: np.ndarray) -> float:
     """How many clusters of equal size have the same entropy, in parts of all."""
     share = sizes[sizes > 0] / sizes.sum()
@@ -53,7 +59,7 @@ def cut_heap(
 ) -> tuple[Partition, Centroids | None]:
     """Small groups that lie apart are set aside, and the rest is cut; without a gap, k-means finds clusters among rows.
 
-    The cut stays if the clusters of k-means are uneven, too: most rows may be the same, or clusters may be uneven.
+    The cut stays if the clusters of k-means are hardly less uneven: most rows may be the same, or clusters uneven.
     `sizes_of` gives the sizes of the clusters of a partition. Clusters of k-means have centroids: the corners that
     their landmarks are at.
     """
@@ -61,7 +67,9 @@ def cut_heap(
     runs = engine.each(lambda start: one_run(drawn.values[0], drawn.weight, settings, start), range(STARTS))
     centres = in_order(min(runs, key=lambda run: run.inertia).centres, settings)
     of_drawn = nearest_centroids(drawn.values[0], centres)[0]
-    if len(centres) < 2 or is_uneven(np.bincount(of_drawn, drawn.weight, len(centres)), settings):
+    if len(centres) < 2 or _are_no_better(
+        np.bincount(of_drawn, drawn.weight, len(centres)), sizes_of(partition), settings
+    ):
         return partition, None
     if partition.has_gap(settings.policy):
         again = cut_without_small_groups(engine, settings, partition, settings.policy.least_second)

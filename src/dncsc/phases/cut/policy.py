@@ -140,7 +140,8 @@ class CutPolicy:
     # One heap
     least_second: float = 0.5
     """of the mean cluster's rows: where no second cluster has so many, and there is no gap, rows are divided by
-    position (without: ARI of heavy-tailed heaps 6 to 20)"""
+    position (without: ARI of heavy-tailed heaps 6 to 20), unless k-means has no second cluster twice as large (0: NMI
+    of skewed heaps 3 to 18)"""
     least_effective: float = 0.25
     """of the clusters sought: where these are fewer in effect, by the entropy of their sizes, small groups are outliers
     for all their gap (without: ARI of patches of images, some of them far from all others, 45 to 69)"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask.array as da
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -54,13 +55,20 @@ def test_a_little_noise_leaves_a_heap_divided_as_it_is(seed):
     assert np.array_equal(model.labels_[~is_noise], plain.labels_[~is_noise])
 
 
-def test_an_ensemble_divides_a_heap_by_position_too():
+@pytest.mark.parametrize("seed", range(3))
+def test_an_ensemble_divides_a_heap_by_position_as_well_as_its_members(seed, tmp_path):
     X, y = heap(2_000)
     with pytest.warns(UserWarning, match="divided by position"):
-        model = LSEC(3, random_state=0).fit(X)
+        model = LSEC(3, random_state=seed).fit(X)
     by_k_means = adjusted_rand_score(y, KMeans(3, n_init=5, random_state=0).fit_predict(X))
-    assert adjusted_rand_score(y, model.labels_) > 0.5 * by_k_means > 0.03
+    assert adjusted_rand_score(y, model.labels_) > 0.9 * by_k_means > 0.03
     assert model.cluster_sizes_.max() < 0.7 * len(X)
+    model.save(tmp_path / "model.npz")
+    for each in (model, load_model(tmp_path / "model.npz")):
+        np.testing.assert_array_equal(each.predict(X), model.labels_)
+    with pytest.warns(UserWarning, match="divided by position"):
+        apart = LSEC(3, random_state=seed).fit(da.from_array(X, chunks=(777, -1)))
+    np.testing.assert_array_equal(apart.labels_.compute(), model.labels_)
 
 
 def test_labels_of_a_heap_stay_as_they_are_where_they_would_be_refined():

@@ -88,6 +88,12 @@ def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
     return replace(partition, embedding=placed, is_by_position=True, centres=centres)
 
 
+def find_corners(engine: Engine, settings: Settings, partition: Partition) -> Centroids:
+    """Corners of clusters that were divided by position before."""
+    drawn = draw_rows(engine, stream(settings.seed, "by position"), PLACED_ROWS, settings.n_counted)
+    return _corner_centroids(partition, drawn)
+
+
 def _corner_centroids(partition: Partition, drawn: Drawn) -> Centroids:
     """Corners of clusters by position. Rows lie between them, and need not be nearest to that of their own cluster."""
     assert partition.centres is not None

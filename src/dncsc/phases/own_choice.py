@@ -41,6 +41,8 @@ def consensus_or_own_choice(
     with_consensus = np.mean([agreement(each, consensus, drawn.weight) for each in own])
     has_gap = np.array([choice.has_gap(settings.policy) for choice in choices])
     chosen = member_that_speaks(np.array(among), float(with_consensus), has_gap, settings.policy)
+    if all(choice.is_by_position for choice in choices):  # graphs show no clusters, nor does what is made of them
+        chosen = int(np.argmax(among))
     if chosen is None:
         return found
     embedding = _of_one(graph, chosen, centroid_of[chosen], found.embedding.lift)
@@ -49,6 +51,7 @@ def consensus_or_own_choice(
         found,
         embedding=embedding,
         is_by_position=one.is_by_position,
+        centres=one.centres,
         is_torn=one.is_torn,
         is_coarse=one.is_coarse,
     )

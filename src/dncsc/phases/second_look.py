@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dncsc.engines.base import Column, Engine
-from dncsc.phases.by_position import cut_heap, is_heap
+from dncsc.phases.by_position import cut_heap, find_corners, is_heap
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, draw
 from dncsc.phases.embedding import Embedding, RowsAndLandmarks
@@ -56,6 +56,8 @@ def find_clusters(
     def of(partition: Partition) -> Clusters:
         return Clusters(partition, discretize(engine, settings, partition.embedding))
 
+    if partition.centres is not None:  # the own choice of a member, which had its second look
+        return Clusters(partition, find_corners(engine, settings, partition))
     found, graph = of(partition), getattr(partition.embedding, "graph", None)
     if settings.bandwidth != AUTO or partition.clearness is None or not isinstance(graph, RowsAndLandmarks):
         return found

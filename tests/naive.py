@@ -540,6 +540,43 @@ def allocate(residual, most, total):
     return 1 + parts
 
 
+def reach_of_rows(rows, n_neighbors):
+    """Distance of each row to its m-th nearest other one, or the farthest (kernels/linkage.py)."""
+    return np.sort(cdist(rows, rows), axis=1)[:, min(n_neighbors, len(rows) - 1)]
+
+
+def mutual_reachability(rows, n_neighbors):
+    """Distances, or the reach of either row, if that is larger."""
+    reach = reach_of_rows(rows, n_neighbors)
+    return np.maximum(cdist(rows, rows), np.maximum(reach[:, None], reach))
+
+
+def linked(first, second, n):
+    """Which rows are connected by these links: the smallest row of each group."""
+    group = np.arange(n)
+    for a, b in zip(first, second, strict=True):
+        group[np.isin(group, [group[a], group[b]])] = min(group[a], group[b])
+    return group
+
+
+def count_large(first, second, weight, least):
+    """Groups of at least so much weight after each of the links."""
+    after = [linked(first[: i + 1], second[: i + 1], len(weight)) for i in range(len(first))]
+    return [int(np.sum(np.bincount(group, weight) >= least)) for group in after]
+
+
+def label_by_links(first, second, label):
+    """Labels spread along the links, one after another, as long as they do not meet others."""
+    label, group = np.array(label), np.arange(len(label))
+    for a, b in zip(first, second, strict=True):
+        members = np.isin(group, [group[a], group[b]])
+        known = set(label[members]) - {-1}
+        if len(known) <= 1:
+            group[members] = min(group[a], group[b])
+            label[members] = next(iter(known), -1)
+    return label
+
+
 def select(rows, n_landmarks, rate, sample_size, settle, seed):
     """Section 3.1: divide by light-k-means, again and again, until there are p; the means, and each row's own.
 

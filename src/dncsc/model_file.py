@@ -49,7 +49,7 @@ class Fitted:
 
 
 KINDS = Schema(
-    9,
+    10,
     [
         Kind("affinity/adaptive", Adaptive),
         Kind("affinity/gaussian", Gaussian, "bandwidth count"),
@@ -84,8 +84,10 @@ KINDS = Schema(
             "diagnosis",
             Diagnosis,
             "n_clusters clearness is_clear n_components largest_share is_coarse is_torn candidates was_counted "
-            "is_by_position n_parts between smallest clear_from second_count is_gaussian tells_categories",
+            "is_by_position is_by_linkage n_parts between smallest clear_from second_count is_gaussian "
+            "tells_categories",
             is_by_position=False,
+            is_by_linkage=False,
             n_parts=None,
             between=None,
             smallest=None,
@@ -125,12 +127,13 @@ KINDS = Schema(
             "partition",
             Partition,
             "embedding eigenvalues n_components component rejected counted links clearness is_clear is_coarse is_torn "
-            "is_by_position clear_from centres",
+            "is_by_position is_by_linkage clear_from centres",
             clearness=None,
             is_clear=False,
             is_coarse=False,
             is_torn=False,
             is_by_position=False,
+            is_by_linkage=False,
             clear_from=CutPolicy.clear_gap,
             centres=None,
         ),

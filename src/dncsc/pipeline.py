@@ -209,7 +209,7 @@ def _discretize(recipe: Recipe, steps: Steps, chosen: Settings, partition: Parti
 def _refined(steps: Steps, chosen: Settings, found: Clusters) -> Refined | None:
     """What refines labels; None where that would change next to none."""
     partition, centroids = found.partition, found.centroids
-    if not isinstance(partition.embedding, Lifted) or partition.is_by_position:
+    if not isinstance(partition.embedding, Lifted) or partition.is_by_position or partition.is_by_linkage:
         return None
     between = steps("refine", share_between, chosen, partition.embedding, centroids, say=False)
     if between < chosen.policy.least_between:

@@ -152,7 +152,7 @@ def test_nothing_is_searched_where_no_row_lies_between_clusters(monkeypatch):
     labels = DnCSC(2, refine=True, random_state=0).fit(X).labels_
     assert np.array_equal(labels, DnCSC(2, random_state=0).fit(X).labels_)
     with pytest.raises(TypeError, match="not callable"):
-        DnCSC(2, refine=True, random_state=0).fit(make_moons(3000, noise=0.2, random_state=0)[0])
+        DnCSC(2, refine=True, random_state=0).fit(make_moons(7000, noise=0.2, random_state=0)[0])
 
 
 def test_rows_between_clusters_count_by_their_weights(monkeypatch):

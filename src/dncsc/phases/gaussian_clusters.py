@@ -70,7 +70,7 @@ def _may_touch(partition: Partition, settings: Settings) -> bool:
     policy, last = settings.policy, partition.eigenvalues[settings.n_clusters - 1 : settings.n_clusters]
     are_few_rows = settings.n_counted < policy.few_rows_a_landmark * settings.n_landmarks
     may_touch = bool(np.any(last > (-1 if are_few_rows else policy.touching)))
-    is_cut = isinstance(partition.embedding, Lifted) and not partition.is_by_position
+    is_cut = isinstance(partition.embedding, Lifted) and not (partition.is_by_position or partition.is_by_linkage)
     return settings.n_clusters > 1 and is_cut and may_touch
 
 

@@ -51,6 +51,7 @@ def consensus_or_own_choice(
         found,
         embedding=embedding,
         is_by_position=one.is_by_position,
+        is_by_linkage=one.is_by_linkage,
         centres=one.centres,
         is_torn=one.is_torn,
         is_coarse=one.is_coarse,

@@ -14,6 +14,7 @@ from dncsc.phases.by_position import cut_heap, find_corners, is_heap
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, draw
 from dncsc.phases.embedding import Embedding, RowsAndLandmarks
+from dncsc.phases.linked_groups import find_linked_groups
 from dncsc.phases.noise import NoiseLimit
 from dncsc.phases.noise_cluster import SampledClusters, cut_without_noise, noise_in_the_way
 from dncsc.phases.settings import AUTO, Settings
@@ -82,5 +83,6 @@ def find_clusters(
     if found.partition.counted is None and is_tiny(settings, sampled(found).sizes):
         rest = of(cut_without_small_groups(engine, settings, found.partition, settings.policy.tiny))
         if shows_clusters(settings, rest.partition, sampled(rest).sizes, found.partition):
-            return rest
-    return found
+            found = rest
+    linked = find_linked_groups(engine, settings, found.partition, found.centroids)
+    return found if linked is None else Clusters(*linked)

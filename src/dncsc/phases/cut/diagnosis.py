@@ -42,6 +42,8 @@ class Diagnosis:
     is_by_position : bool
         Whether the graph shows no clusters, or categories alone, and rows were divided by where they are, as k-means
         does.
+    is_by_linkage : bool
+        Whether groups of rows that lie apart contradict the graph, and rows were divided by these.
     n_parts : int or None
         Where clusters were counted: parts that they have together, if some are not in one piece, or have two modes.
     between : tuple of int or None
@@ -71,6 +73,7 @@ class Diagnosis:
     candidates: np.ndarray
     was_counted: bool
     is_by_position: bool = False
+    is_by_linkage: bool = False
     n_parts: int | None = None
     between: tuple[int, int] | None = None
     smallest: int | None = None
@@ -152,6 +155,12 @@ class Diagnosis:
                 f"Nothing is told apart by shape: there is no gap behind {self.n_clusters} clusters, and one of them "
                 "would hold most of the rows. Rows were divided by position, as k-means does: treat with care."
             )
+        if self.is_by_linkage:
+            return (
+                f"The graph does not show the {self.n_clusters} groups that rows make up when near ones are linked one "
+                "after another (single linkage): rows were divided by these groups. With bandwidth='adaptive' they are "
+                "divided as the graph shows."
+            )
         if self.tells_categories:
             return (
                 "The clusters tell apart who shares one value of a column, as a category, a value filled in, or the "
@@ -165,7 +174,7 @@ class Diagnosis:
         return f"The graph has {self.n_components:,} parts, more than clusters: {done}."
 
     def _on_gap(self) -> str:
-        if self.is_torn or self.is_by_position or self.clearness == 0:
+        if self.is_torn or self.is_by_position or self.is_by_linkage or self.clearness == 0:
             return ""
         times = "very many" if self.clearness >= LARGEST else f"{self.clearness:.3g}"
         found = self._compared(f"{times} times")
@@ -222,6 +231,7 @@ def diagnose(partition: Partition, sizes: np.ndarray, n_clusters: int, is_gaussi
         (NONE if counted is None else counted.others)[:MOST_CANDIDATES],
         counted is not None,
         partition.is_by_position,
+        partition.is_by_linkage,
         None if counted is None else counted.n_parts,
         None if counted is None else counted.between,
         None if counted is None else counted.smallest,

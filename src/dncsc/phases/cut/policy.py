@@ -151,6 +151,22 @@ class CutPolicy:
     """of the mean cluster's rows: a cluster of fewer is left out where the rest shows as many clusters (without: ARI of
     tables with categories and gaps 3, of some 45)"""
 
+    # Groups of rows, by single linkage
+    linked_rows: int = 6000
+    """or fewer: all distances between them are measured (3,000: ARI of 6,000 rows of noisy moons 20 to 43; 3,000 at
+    random of more: rings and Gaussians 29 to 40)"""
+    linked_neighbors: int = 3
+    """that a row has within its reach: shorter links than this distance count as long as it, so that stray rows form
+    no bridges"""
+    linked_size: float = 0.5
+    """of the mean cluster's rows, which each group has at least"""
+    linked_agreement: float = 0.7
+    """adjusted Rand index of cut and groups, below which the groups are taken"""
+    linked_gap: float = 3.0
+    """ratio of eigenvalues behind a cut into clusters of such sizes, from which on it is believed all the same"""
+    linked_farther: float = 1.3
+    """times the length of the link by which two groups would join: a cut whose clusters lie so far apart is believed"""
+
     # Clusters that touch and are Gaussian
     mixture_features: int = 32
     """or fewer, that clusters are Gaussian in: among more, rows do not show their shape (images of 36 lose 20)"""

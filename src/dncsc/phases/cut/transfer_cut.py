@@ -78,6 +78,8 @@ class Partition:
     """whether clusters are cells of categories, or of values filled in, at any resolution"""
     is_by_position: bool = False
     """whether rows were divided by where they are, since the graph shows no clusters, or categories alone"""
+    is_by_linkage: bool = False
+    """whether single linkage of rows shows clusters that the cut contradicts, and rows were divided by these"""
     clear_from: float = CutPolicy.clear_gap
     """clearness that would be clear"""
     centres: np.ndarray | None = None

@@ -72,7 +72,7 @@ def fit_where_files_are_small(path: Path, folder: Path, limit: int, report: Path
     try:
         if to_file:
             with watch(lambda phase, done, n_rows: report.write_text("it ran")):
-                model.fit(rows, labels_to=folder / "labels.npy")
+                model.fit(rows, labels_to=folder / "labels.npy", overwrite=True)
         else:
             model.set_params(max_memory=too_little_memory(model, rows)).fit(rows)
     except OSError as error:

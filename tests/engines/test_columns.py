@@ -434,23 +434,49 @@ def test_a_failed_fit_leaves_old_labels_as_they_were(file, tmp_path):
     target.write_bytes(b"old")
     for error in (Seen, KeyboardInterrupt):
         with watch(stop_at("discretize", error)), pytest.raises(error):
-            DnCSC(3, **SMALL).fit(open_rows(file), labels_to=target)
+            DnCSC(3, **SMALL).fit(open_rows(file), labels_to=target, overwrite=True)
         assert target.read_bytes() == b"old"
         assert list(tmp_path.iterdir()) == [target]
 
 
 def test_a_wrong_place_for_labels_is_refused_before_any_work(file, tmp_path):
     (tmp_path / "folder.npy").mkdir()
+    (tmp_path / "old.npy").write_bytes(b"old")
     seen = []
     for target, error, words in [
         (tmp_path / "labels.csv", ValueError, "has to name a .npy file"),
         (tmp_path / "labels", ValueError, "has to name a .npy file"),
         (tmp_path / "missing" / "labels.npy", FileNotFoundError, "there is no folder"),
         (tmp_path / "folder.npy", IsADirectoryError, "is a folder"),
+        (tmp_path / "old.npy", FileExistsError, "exists already. Name another file, or set overwrite=True"),
     ]:
         with watch(lambda *event: seen.append(event)), pytest.raises(error, match=words):
             DnCSC(3, **SMALL).fit(open_rows(file), labels_to=target)
     assert not seen
+    assert (tmp_path / "old.npy").read_bytes() == b"old"
+
+
+def test_labels_replace_a_file_where_that_is_asked_for(file, fitted, tmp_path):
+    target = tmp_path / "labels.npy"
+    target.write_bytes(b"old")
+    model = DnCSC(3, **SMALL).fit(open_rows(file), labels_to=target, overwrite=True)
+    for labels in (model.labels_, np.load(target)):
+        np.testing.assert_array_equal(labels, fitted.labels_)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_that_appears_during_a_fit_stays_and_labels_are_kept_beside_it(file, fitted, tmp_path):
+    target = tmp_path / "labels.npy"
+    model = DnCSC(3, **SMALL)
+
+    def appear(phase, n_done, n_rows):
+        target.write_bytes(b"new")
+
+    with watch(appear), pytest.warns(UserWarning, match=r"labels.npy exists already, and stays .*labels-2.npy"):
+        model.fit(open_rows(file), labels_to=target)
+    assert target.read_bytes() == b"new"
+    for labels in (model.labels_, np.load(tmp_path / "labels-2.npy")):
+        np.testing.assert_array_equal(labels, fitted.labels_)
 
 
 def test_labels_never_replace_the_rows(copy, tmp_path):
@@ -460,7 +486,7 @@ def test_labels_never_replace_the_rows(copy, tmp_path):
     for rows in (open_rows(copy), mapped, mapped[:1000]):
         for target in (copy, tmp_path / "other.npy"):
             with pytest.raises(ValueError, match="a file that the rows are read from"):
-                DnCSC(3, **SMALL).fit(rows, labels_to=target)
+                DnCSC(3, **SMALL).fit(rows, labels_to=target, overwrite=True)
     assert Path(copy).read_bytes() == before
 
 
@@ -484,7 +510,7 @@ import dncsc
 rows, disk = sys.argv[1:]
 Path(disk, "labels.npy").write_bytes(b"old")
 try:
-    dncsc.DnCSC(3, n_landmarks=60, verbose=1).fit(dncsc.open_rows(rows), labels_to=disk + "/labels.npy")
+    dncsc.DnCSC(3, n_landmarks=60, verbose=1).fit(dncsc.open_rows(rows), labels_to=disk + "/labels.npy", overwrite=True)
 except OSError as error:
     print(error)
 assert Path(disk, "labels.npy").read_bytes() == b"old"

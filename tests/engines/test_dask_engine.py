@@ -383,8 +383,8 @@ def test_labels_go_to_a_file_in_few_parts_of_bounded_size(tmp_path, monkeypatch,
 
     dask_compute = dask.compute
     monkeypatch.setattr(dask, "compute", compute)
-    with labels_file.labels_file(tmp_path / "labels.npy", N) as deliver:
-        deliver(labels)
+    with labels_file.labels_file(tmp_path / "labels.npy", N) as file:
+        file.write(labels)
     np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), np.arange(N))
     assert max(sizes) <= 60_000
     assert len(sizes) <= 8
@@ -394,8 +394,8 @@ def test_each_chunk_of_labels_that_go_to_a_file_is_computed_once(tmp_path, monke
     monkeypatch.setattr(labels_file, "ROWS_AT_A_TIME", 60_000)
     monkeypatch.setattr(labels_file, "ROWS_OF_A_CLUSTER_AT_A_TIME", 60_000)
     labels, reads = counted(tmp_path, np.arange(N, dtype=np.int32), 4_999)
-    with labels_file.labels_file(tmp_path / "labels.npy", N) as deliver:
-        deliver(labels)
+    with labels_file.labels_file(tmp_path / "labels.npy", N) as file:
+        file.write(labels)
     assert reads() == [1] * len(labels.chunks[0])
     np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), np.arange(N))
 

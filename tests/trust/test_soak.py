@@ -43,7 +43,7 @@ def test_many_fits_leave_nothing_in_memory_and_no_file_open(tmp_path):
                 np.save(tmp_path / "rows.npy", X)
                 rows = open_rows(tmp_path / "rows.npy")
             model = clusterer(name, 3, random_state=number, **small, **few)
-            labels_to = {"labels_to": tmp_path / "labels.npy"} if number % 7 == 0 else {}
+            labels_to = {"labels_to": tmp_path / "labels.npy", "overwrite": True} if number % 7 == 0 else {}
             model.fit(rows, **labels_to)
             model.save(tmp_path / "model.npz")
             np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(X), model.labels_)

@@ -109,7 +109,9 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
         """Whether the graph is cut level by level, as into many clusters."""
         return False
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, labels_to: Any = None, overwrite: bool = False
+    ) -> Any:
         """Cluster the rows of X.
 
         Parameters
@@ -123,6 +125,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.
         labels_to : path, optional
             Write the labels into this `.npy` file; `labels_` is then a read-only memmap of it.
+        overwrite : bool, default=False
+            Whether labels replace a file that stands there; else FileExistsError is raised before any work.
 
         Returns
         -------
@@ -140,12 +144,12 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
                 raise TooManyRowsError(n_rows, max_rows)
             weight = checks.weights(sample_weight, rows)
             refuse_to_replace(labels_to, rows)
-            with labels_file(labels_to, n_rows) as deliver:
+            with labels_file(labels_to, n_rows, overwrite) as file:
                 with open_engine(rows, weight, self.n_jobs, size_of(self, rows), limits) as engine:
                     found = self._run(engine, parameters, checkpoint)
-                deliver(found.labels)
-            if labels_to is not None:
-                found.labels = np.load(labels_to, mmap_mode="r")
+                file.write(found.labels)
+            if file.path is not None:
+                found.labels = np.load(file.path, mmap_mode="r")
         self._keep(found)
         return self
 

@@ -181,9 +181,9 @@ class ExactSC(RecipeClusterer):
             "placed. Use a landmark method, such as DnCSC."
         )
 
-    def fit(self, X: Any, y: Any = None, labels_to: Any = None) -> Any:  # type: ignore[override]
+    def fit(self, X: Any, y: Any = None, labels_to: Any = None, overwrite: bool = False) -> Any:  # type: ignore[override]
         """Cluster the rows of X, as `DnCSC.fit` does, but without weights."""
-        return super().fit(X, labels_to=labels_to)
+        return super().fit(X, labels_to=labels_to, overwrite=overwrite)
 
 
 @described_like(DnCSC, EVERY_FIT)

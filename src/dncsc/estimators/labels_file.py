@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from dncsc.atomic import atomic_write
+from dncsc.atomic import FileAppearedError, atomic_write
 from dncsc.engines.columns import reserve
 from dncsc.estimators.checks import is_dask
 from dncsc.npy_header import write_array_header
@@ -20,15 +21,45 @@ ROWS_OF_A_CLUSTER_AT_A_TIME = 2**24
 """More: each time is a graph of its own, which takes its time however few rows it is for."""
 
 
-@contextlib.contextmanager
-def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Callable[[Any], None]]:
-    """A function that puts labels where they are wanted: into a `.npy` file, or, without a path, nowhere else.
+class LabelsFile:
+    """Where labels go: into a `.npy` file, or, without a path, nowhere else."""
 
-    The file has its size before the work begins, so that a full disk is found then, and its name when all is done.
+    def __init__(self, path: str | os.PathLike[str] | None = None, stream: BinaryIO | None = None) -> None:
+        self.path, self._stream = path, stream
+
+    def write(self, labels: Any) -> None:
+        """Write the labels of all rows."""
+        if self._stream is not None:
+            for some in _pieces(labels):
+                self._stream.write(np.ascontiguousarray(some, "<i4").data)
+
+
+@contextlib.contextmanager
+def labels_file(path: str | os.PathLike[str] | None, n_rows: int, overwrite: bool = False) -> Iterator[LabelsFile]:
+    """A file for labels, which has its size before the work begins, and its name when all is done.
+
+    So a full disk, or a file that is not to be replaced, is found before the work. One that came there since stays;
+    labels are then kept beside it, where `path` leads in the end, and a warning says so.
     """
     if path is None:
-        yield lambda labels: None
+        yield LabelsFile()
         return
+    target = _checked(path, overwrite)
+    file = None
+    try:
+        with atomic_write(target, overwrite) as stream:
+            write_array_header(stream, np.dtype("<i4"), (n_rows,))
+            reserve(stream.fileno(), stream.tell() + 4 * n_rows, "the labels", target.parent)
+            yield (file := LabelsFile(path, stream))
+    except FileAppearedError as error:
+        if file is None or error.path != target:
+            raise
+        file.path = error.kept
+        warnings.warn(str(error), stacklevel=4)
+
+
+def _checked(path: str | os.PathLike[str], overwrite: bool) -> Path:
+    """The file that a path leads to; an error where labels cannot go there."""
     if Path(path).suffix != ".npy":
         raise ValueError(f"labels_to has to name a .npy file; got {str(path)!r}.")
     target = Path(os.path.realpath(path))
@@ -36,15 +67,9 @@ def labels_file(path: str | os.PathLike[str] | None, n_rows: int) -> Iterator[Ca
         raise IsADirectoryError(f"labels_to={str(path)!r} is a folder.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"labels_to={str(path)!r}: there is no folder {str(target.parent)!r}.")
-    with atomic_write(target) as file:
-        write_array_header(file, np.dtype("<i4"), (n_rows,))
-        reserve(file.fileno(), file.tell() + 4 * n_rows, "the labels", target.parent)
-
-        def deliver(labels: Any) -> None:
-            for some in _pieces(labels):
-                file.write(np.ascontiguousarray(some, "<i4").data)
-
-        yield deliver
+    if target.exists() and not overwrite:
+        raise FileExistsError(f"labels_to={str(path)!r} exists already. Name another file, or set overwrite=True.")
+    return target
 
 
 def _pieces(labels: Any) -> Iterator[np.ndarray]:

@@ -13,6 +13,7 @@ from dncsc.engines.base import Engine
 from dncsc.engines.frame import EUCLIDEAN, Frame
 from dncsc.engines.scales import unscaled
 from dncsc.engines.seeds import generator
+from dncsc.errors import InputError
 from dncsc.model import Model
 from dncsc.phases.affinity import Affinity
 from dncsc.phases.confidence import CONFIDENCE, confidence
@@ -162,19 +163,32 @@ def _confirmed(
 
 
 def _confirm(engine: Engine, recipe: Recipe, others: Settings, counted: Counted, sizes: np.ndarray) -> Counted:
-    """The same count, with that of other landmarks if it differs, or is in doubt."""
+    """The same count, with that of other landmarks if it differs, or is in doubt.
+
+    All rows have their labels. So where the graph of these landmarks has no solution, the fit does not end: its count
+    is not confirmed.
+    """
+    try:
+        second, partition = _count_again(engine, recipe, others)
+    except (InputError, np.linalg.LinAlgError):  # of the solver: rows were read before, and are checked for changes
+        return replace(counted, second_count=counted.n_clusters)
+    if second.n_clusters == counted.n_clusters and _is_sure(partition, sizes):
+        return counted
+    return replace(beside(counted, second, others.policy), second_count=second.n_clusters)
+
+
+def _count_again(engine: Engine, recipe: Recipe, settings: Settings) -> tuple[Counted, Partition]:
+    """What is counted, and the partition into as many clusters, whose landmarks are forgotten."""
     steps = Steps(engine, together="confirm")
-    _, partition = _graph(recipe, steps, lambda few: others)
-    second = partition.counted
-    assert second is not None
-    chosen = replace(others, n_clusters=second.n_clusters)
+    _, partition = _graph(recipe, steps, lambda few: settings)
+    counted = partition.counted
+    assert counted is not None
+    chosen = replace(settings, n_clusters=counted.n_clusters)
     found = find_clusters(engine, chosen, partition, recipe.discretize)
     assert found.partition.links is not None
     _, partition = _tree(found.partition, found.partition.links, found.centroids, chosen)
     steps.forget(columns_of(partition.embedding.inputs))
-    if second.n_clusters == counted.n_clusters and _is_sure(partition, sizes):
-        return counted
-    return replace(beside(counted, second, chosen.policy), second_count=second.n_clusters)
+    return counted, partition
 
 
 class _Placed(NamedTuple):

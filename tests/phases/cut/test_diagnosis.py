@@ -8,8 +8,10 @@ import pytest
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
-from dncsc import DnCSC, UnclearClustersWarning, load_model
+from dncsc import DnCSC, UnclearClustersWarning, load_model, watch
 from dncsc.datasets import embeddings
+from dncsc.errors import InputError
+from dncsc.phases.cut import eigenpairs
 
 
 def blobs(seed, **more):
@@ -62,6 +64,27 @@ def test_a_clear_count_that_other_landmarks_do_not_confirm_is_told_with_what_the
     assert model.diagnosis_.second_count == 3
     assert "Counted again with other landmarks, there are as many, but not clearly so." in str(model.diagnosis_)
     assert "with other landmarks, there are 7." in str(replace(model.diagnosis_, second_count=7))
+
+
+@pytest.mark.parametrize("error", [InputError("eigenvectors were not found"), np.linalg.LinAlgError("not converged")])
+def test_a_second_count_whose_solver_fails_is_a_doubt_and_ends_no_fit(monkeypatch, error):
+    X = datasets.make_blobs(3000, 8, centers=3, random_state=0)[0]
+    expected = DnCSC("auto", random_state=0).fit(X)
+    solve = eigenpairs.leading_eigenpairs
+
+    def fail_for_fewer_landmarks(matrix, *arguments):
+        if phases[-1] == "confirm":
+            raise error
+        return solve(matrix, *arguments)
+
+    phases = []
+    monkeypatch.setattr(eigenpairs, "leading_eigenpairs", fail_for_fewer_landmarks)
+    doubts = pytest.warns(UnclearClustersWarning, match="as many, but not clearly so")
+    with watch(lambda phase, *event: phases.append(phase)), doubts:
+        model = DnCSC("auto", random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    assert model.diagnosis_.second_count == 3
+    np.testing.assert_array_equal(model.predict(X), expected.labels_)
 
 
 def test_only_a_count_that_nothing_speaks_against_is_made_again():

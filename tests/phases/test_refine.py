@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import naive
-from dncsc import DnCSC, estimate, load_model, open_rows
+from dncsc import DnCSC, InsufficientMemoryError, estimate, load_model, open_rows
 from dncsc.datasets import load
 from dncsc.estimators.parameters import check_parameters
 from dncsc.kernels.projection import project_rows
@@ -234,6 +234,13 @@ def test_what_refinement_needs_is_told_before():
     assert refined.memory > plain.memory + 35_000 * 784 * 4
     assert refined.passes > plain.passes
     assert refined.seconds > plain.seconds
+
+
+def test_refinement_is_named_where_memory_is_too_little_for_it():
+    X = np.ones((20_000, 256), np.float32)
+    for refine, words in [(True, "20,000 rows that refine labels,.*, leave out refine, or"), (False, "max_memory, or")]:
+        with pytest.raises(InsufficientMemoryError, match=words):
+            DnCSC(2, refine=refine, max_memory="1MB").fit(X)
 
 
 def test_there_are_more_landmarks_where_rows_are_many():

@@ -40,13 +40,7 @@ def open_engine(
     in_files = isinstance(rows, Rows)
     spare = limits.memory - size.working
     if spare < 0:
-        raise InsufficientMemoryError(
-            f"{format_bytes(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
-            f"landmarks, {size.n_features} features and {size.n_threads} threads. The process has "
-            f"{format_bytes(resident())} already and may have {format_bytes(max(limits.memory, 0))} more. "
-            "Raise {max_memory}, or lower {n_landmarks} or {n_jobs}.",
-            ("max_memory", "n_landmarks", "n_jobs"),
-        )
+        raise _too_little_memory(size, limits)
     copied = in_files and not rows.direct
     copy = Column("copy", kept_dtype(_narrower(rows).dtype if copied else rows.dtype), size.n_features)
     need = copy.row_bytes * size.n_rows if copied else 0
@@ -75,6 +69,19 @@ def open_engine(
     at_once = VALUES_IN_MEMORY if bytes_held(rows) else MOST_VALUES
     most = min(at_once, max(spare, size.working) // 2 // size.value_bytes)
     return LocalEngine(source, weight, n_jobs, dtype, columns, max(most, 2**20))
+
+
+def _too_little_memory(size: Size, limits: ResourceLimits) -> InsufficientMemoryError:
+    """The error of a run whose blocks, totals and samples do not fit, with all that it is for."""
+    prototypes = f", {size.n_prototypes:,} rows that refine labels" if size.n_prototypes else ""
+    leave_out = ", leave out {refine}" if size.n_prototypes else ""
+    return InsufficientMemoryError(
+        f"{format_bytes(size.working)} of memory are needed for {size.n_clusters} clusters, {size.n_landmarks} "
+        f"landmarks{prototypes}, {size.n_features} features and {size.n_threads} threads. The process has "
+        f"{format_bytes(resident())} already and may have {format_bytes(max(limits.memory, 0))} more. "
+        f"Raise {{max_memory}}{leave_out}, or lower {{n_landmarks}} or {{n_jobs}}.",
+        ("max_memory", *["refine"] * bool(size.n_prototypes), "n_landmarks", "n_jobs"),
+    )
 
 
 def _columns_for(size: Size, limits: ResourceLimits, spare: int, need: int) -> Columns | None:

@@ -127,6 +127,30 @@ def test_code_for_new_rows_takes_marks_for_gaps_but_those_that_are_values(table)
     assert set(names["rows"]["rh"]) == {"+", "-"}
 
 
+WITHOUT_NAMES = {
+    "new.npy": np.save,
+    "new.npz": np.savez,
+    "new.csv": lambda name, values: np.savetxt(name, values, delimiter=","),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_NAMES)
+@pytest.mark.parametrize("encoded", [[], ["--scale", "standard"]], ids=["plain", "encoded"])
+def test_code_and_command_for_new_rows_take_the_columns_of_the_fit(name, encoded, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    values = np.random.default_rng(0).normal(size=(200, 4)) + 9.5 * (np.arange(200) % 2)[:, None]
+    WITHOUT_NAMES[name](name, values)
+    assert main(["fit", name, *FIT, *encoded, "--columns", "3,0"]) == 0
+    labels = pd.read_csv("l.csv")["label"]
+    command = re.search(r"<pre><code>dncsc (predict .*?)</code>", Path("r.html").read_text("utf-8"))
+    assert command
+    assert main([*command[1].split(), "--force", "-q"]) == 0
+    np.testing.assert_array_equal(pd.read_csv("labels.csv")["label"], labels)
+    names = {"new_rows": values[:, [3, 0]]}
+    np.testing.assert_array_equal(pasted(names), labels)
+    assert '# columns: "3", "0"' in unescape(Path("r.html").read_text("utf-8"))
+
+
 @pytest.mark.parametrize("name", ["new.npy", "new.npz"])
 @pytest.mark.parametrize("missing", ["mean", "drop"])
 def test_code_for_new_rows_without_names_has_the_encoder(missing, name, table):

@@ -89,6 +89,7 @@ class BlockReader:
         self.container, self.metric = type(rows).__name__, metric
         self.encoding = rows.encoding if isinstance(rows, EncodedRows) else None
         self.files = rows.files if isinstance(rows, Rows) else ()
+        self.columns = rows.columns if isinstance(rows, Rows) else None
         if units is None and self.encoding is not None:
             units = self.encoding.units
         checked = None if units is None else Units.checked(units, self.n_features)

@@ -193,7 +193,8 @@ def times_section(facts: Facts) -> str:
 def new_rows_section(facts: Facts) -> str:
     """How to load the model and label new rows."""
     lead = "The saved model labels rows that were not in the fit."
-    body = fill("new_rows.html", code=escape(_code(facts)), file=_new_file(facts))
+    columns = f" --columns {','.join(map(str, chosen))}" if (chosen := _chosen(facts)) else ""
+    body = fill("new_rows.html", code=escape(_code(facts)), file=_new_file(facts), columns=columns)
     if not hasattr(facts.model, "predict"):
         lead = f"{type(facts.model).__name__} labels the rows it was fitted to, and no others."
         body = "<p>To label new rows too, fit a method with landmarks, such as <code>DnCSC</code>.</p>"
@@ -208,6 +209,18 @@ def _new_file(facts: Facts) -> str:
     return "new.csv"
 
 
+def _chosen(facts: Facts) -> list[int]:
+    """Numbers of the columns of the fit, where the file has no names, and not just these columns in this order."""
+    reader = facts.reader
+    for file in reader.files[:1]:
+        header = format_of(file).header(file)
+        numbers = reader.columns if reader.encoding is None else reader.encoding.names
+        if numbers is not None and not header.has_names:
+            found = [int(number) for number in numbers]
+            return [] if found == list(range(len(header.names))) else found
+    return []
+
+
 def _gaps(encoding: Encoding) -> str:
     """Marks for gaps that pandas does not know, but those that are values of a category."""
     values = {value for column in encoding.columns if isinstance(column, CategoryColumn) for value in column.values}
@@ -219,6 +232,8 @@ def _read(facts: Facts, encoding: Encoding) -> str:
     file = facts.reader.files[0]
     form = format_of(file)
     read = form.in_python(file, json.dumps(_new_file(facts)))
+    if read.startswith("numpy.") and _chosen(facts):
+        return f"{read}[:, encoder.feature_names_in_.astype(int)]"
     if not form.is_text:
         return read
     texts = "" if encoding.notation.is_plain else ", dtype=str"  # which the encoder reads as they are written

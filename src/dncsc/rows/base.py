@@ -129,6 +129,8 @@ class Rows(AbstractContextManager["Rows"]):
         Of all columns: bool, int or float, in this machine's byte order.
     names : tuple of str, or None
         Names of the columns, where the files have them.
+    columns : list of int, or None
+        Where they have none, numbers of the columns that were chosen; None for all.
     direct : bool
         Whether `read` costs little more than its bytes. What is read more than once should be copied into such a form.
     seekable : bool
@@ -136,6 +138,7 @@ class Rows(AbstractContextManager["Rows"]):
     """
 
     ndim = 2
+    columns: list[int] | None = None
     direct: bool = False
     seekable: bool = True
 

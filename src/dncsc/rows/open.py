@@ -68,6 +68,8 @@ def open_rows(
     first = open_file(files[0], columns, cells)
     parts = [first, *(_like(first, path, columns, cells) for path in files[1:])]
     rows = SeveralRows(parts) if len(parts) > 1 else first
+    if columns is not None and rows.names is None:
+        rows.columns = list(map(int, columns))
     if not len(rows):
         raise ValueError(f"{files[0] if len(files) == 1 else paths}: there are columns, but no rows.")
     return rows

@@ -184,7 +184,7 @@ def test_identifiers_that_cannot_be_read_are_refused_before_any_work(command, pa
         ("short.npz", "short.npz: the array 'code' has shape (19,); one value for each of the 20 rows is needed."),
         ("wide.npz", "wide.npz: the array 'code' has shape (20, 2); one value"),
         ("objects.npz", "objects.npz: the array 'code' holds Python objects"),
-        ("late.csv", "late.csv: column 'code' is not in UTF-8. Save it in that encoding."),
+        ("late.csv", "late.csv is text in another encoding than UTF-8, as line 100002 shows: save it in UTF-8, as"),
     ]:
         for output in ("l.csv", "l.parquet"):
             assert main([*command, data, "--id", "code", "-o", output]) in (2, 3)

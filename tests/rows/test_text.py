@@ -143,8 +143,18 @@ def test_text_that_is_no_table(tmp_path):
         open_rows(text(tmp_path, "a,b\n1,2\n".encode("utf-16")))
     with pytest.raises(FileReadError, match="another encoding than UTF-8"):
         open_rows(text(tmp_path, "größe,b\n1,2\n".encode("latin-1") + b"1,2\n" * 2_000))
-    with pytest.raises(FileReadError, match="UTF8"):
-        open_rows(text(tmp_path, b"a,b\n" + b"1,2\n" * 2_000 + b"\xfc,2\n"))
+
+
+@pytest.mark.parametrize("line", [2, 2_002])
+@pytest.mark.parametrize("name", ["late.csv", "late.csv.gz"])
+def test_text_in_another_encoding_is_told_with_the_first_line_that_shows_it(tmp_path, name, line):
+    lines = [b"a,b", *[b"1,2"] * 3_000]
+    lines[line - 1] = lines[-1] = "1,größe".encode("latin-1")
+    content = b"\n".join(lines)
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    where = f", as line {line} shows" if line > 1_000 or name.endswith("gz") else ""  # else its first bytes tell
+    with pytest.raises(FileReadError, match=f"another encoding than UTF-8{where}: save it in UTF-8, as iconv -f"):
+        open_rows(tmp_path / name)
 
 
 def test_a_double_quote_that_swallows_the_rest_of_a_file_is_told_where_it_opens(tmp_path):

@@ -31,6 +31,8 @@ PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
 
 SAME_STEP = 1e-9
 
+SAVE_IN_UTF8 = "save it in UTF-8, as iconv -f LATIN1 -t UTF-8 makes of LATIN1."
+
 SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
 """The line above the names that names the character between cells, for spreadsheets."""
 
@@ -81,7 +83,7 @@ def read_dialect(file: FileState) -> Dialect:
     if len(head) == LONGEST_LINE and len(records) < 2:
         raise FileReadError(file.path, f"is no table: its first line is longer than {LONGEST_LINE} bytes.")
     if any("\ufffd" in cell for cells in records for cell in cells):
-        raise FileReadError(file.path, "is not in UTF-8. Save it in that encoding.")
+        refuse_other_encoding(file)
     first, *others = [[cell.strip() for cell in cells] for cells in records]
     names = tuple(first) if _is_header(first, others[0] if others else []) else None
     line = max(len(delimiter.join(cells).encode()) for cells in records)
@@ -99,6 +101,22 @@ def is_compressed(file: FileState) -> bool:
 def open_text(file: FileState) -> IO[bytes]:
     """The letters of a file, which may be compressed."""
     return cast("IO[bytes]", gzip.open(file.path)) if is_compressed(file) else open(file.path, "rb")
+
+
+def refuse_other_encoding(file: FileState) -> None:
+    """Find the first line that is not in UTF-8."""
+    with open_text(file) as lines:
+        number = next((number for number, line in enumerate(lines, 1) if not _is_utf8(line)), None)
+    if number is not None:
+        problem = f"is text in another encoding than UTF-8, as line {number} shows: {SAVE_IN_UTF8}"
+        raise FileReadError(file.path, problem)
+
+
+def _is_utf8(line: bytes) -> bool:
+    with suppress(UnicodeDecodeError):
+        line.decode()
+        return True
+    return False
 
 
 def _first_records(head: bytes, delimiter: str, count: int = 2, strict: bool = False) -> tuple[int, list[list[str]]]:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from dncsc.errors import enumerated
 from dncsc.rows.arrow import ARROW_FILE, ARROW_STREAM, PARQUET
 from dncsc.rows.base import FileReadError, FileState, Rows
+from dncsc.rows.dialect import SAVE_IN_UTF8
 from dncsc.rows.format import CellReaders, Format, Header, Output, Writer
 from dncsc.rows.npy import NPY, NPZ
 from dncsc.rows.text import GZIP, TEXT
@@ -22,7 +23,7 @@ OLD_FEATHER = (
     "is a Feather file of the old version 1, which is no longer read: write it again with "
     "pyarrow.feather.write_feather, or as Parquet."
 )
-NOT_UTF8 = "is text in another encoding than UTF-8: save it in UTF-8, as iconv -f LATIN1 -t UTF-8 makes of LATIN1."
+NOT_UTF8 = f"is text in another encoding than UTF-8: {SAVE_IN_UTF8}"
 REFUSED = {b"FEA1": OLD_FEATHER, b"\xff\xfe": NOT_UTF8, b"\xfe\xff": NOT_UTF8}
 """First bytes of files that are refused, and the advice."""
 

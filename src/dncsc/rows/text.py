@@ -20,7 +20,7 @@ import numpy as np
 from dncsc.errors import shown
 from dncsc.rows.base import FileReadError, FileState, StreamRows, decoded
 from dncsc.rows.columns import ColumnsError, NotNumbersError, column_names, column_numbers
-from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect
+from dncsc.rows.dialect import GZIP_MAGIC, MISSING, Dialect, is_compressed, read_dialect, refuse_other_encoding
 from dncsc.rows.format import CellReaders, Format, Header, Output
 from dncsc.rows.ragged import refuse_open_quote, refuse_ragged
 from dncsc.rows.values import arrow, as_texts, refuse_missing, side_by_side
@@ -128,6 +128,8 @@ def _cell_tables(
         for row, table in decoded(file, _record_batches(file, dialect, [str(number) for number in numbers], missing)):
             yield row, table
     except FileReadError as error:
+        if "UTF8" in str(error.__cause__):
+            refuse_other_encoding(file)
         if isinstance(error.__cause__, arrow().ArrowInvalid):
             refuse_ragged(file, dialect)
         raise
@@ -181,14 +183,8 @@ def _read_columns(file: FileState, names: Sequence[str], n_rows: int = 0) -> Ite
     """Cells as they stand; an empty one is an empty text."""
     dialect = read_dialect(file)
     numbers = list(map(int, names)) if dialect.names is None else dialect.numbers_of(names)
-    try:
-        for _, table in _cell_tables(file, dialect, numbers, []):
-            yield table.columns
-    except FileReadError as error:
-        if "UTF8" in str(error.__cause__):
-            which = f"column {names[0]!r}" if len(names) == 1 else "a column"
-            raise FileReadError(file.path, f": {which} is not in UTF-8. Save it in that encoding.") from error
-        raise
+    for _, table in _cell_tables(file, dialect, numbers, []):
+        yield table.columns
 
 
 def _column_type(file: FileState, name: str) -> Any:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from dncsc import LSEC, DnCSC, ExactSC, LloydKMeans
+from dncsc.estimators.base import FewerClustersWarning
 from dncsc.metrics import accuracy, nmi
 from sound import assert_same_partition, assert_sound, fitted
 
@@ -221,6 +222,14 @@ def test_identical_rows_are_one_cluster_and_a_warning(value, dtype):
     np.testing.assert_allclose(model.landmarks_, X[:1], rtol=1e-6)
     assert_sound(model, X, 4)
     assert len(np.unique(fitted(X, 1).labels_)) == 1
+
+
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+def test_identical_rows_are_told_by_one_warning(n_clusters):
+    with pytest.warns(FewerClustersWarning) as told:
+        model = DnCSC(n_clusters, random_state=0).fit(np.ones((300, 3)))
+    assert [warning.category for warning in told] == [FewerClustersWarning]
+    assert model.n_clusters_ == 1
 
 
 @pytest.mark.parametrize("method", [DnCSC, LSEC, LloydKMeans, ExactSC])

@@ -213,14 +213,13 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             self.tree_ = found.tree
         if found.n_zero:
             warnings.warn(ZeroRowsWarning(found.n_zero), stacklevel=4)
-        if found.labels is not None and found.partition.links is not None:
-            n_sought = self.n_clusters if counted is None else counted.n_clusters
-            is_gaussian = isinstance(found.model.classifier, Mixture)
-            self.diagnosis_ = diagnose(found.partition, self.cluster_sizes_, n_sought, is_gaussian)
-            if self.diagnosis_.is_doubtful:
-                warnings.warn(UnclearClustersWarning.of(self.diagnosis_, len(self.eigenvalues_) > 0), stacklevel=4)
         n_found = int(np.count_nonzero(self.cluster_sizes_))
         wanted = self.n_clusters if counted is None else counted.n_clusters
+        if found.labels is not None and found.partition.links is not None:
+            is_gaussian = isinstance(found.model.classifier, Mixture)
+            self.diagnosis_ = diagnose(found.partition, self.cluster_sizes_, wanted, is_gaussian)
+            if self.diagnosis_.is_doubtful and not n_found == 1 < wanted:  # of which the warning below says enough
+                warnings.warn(UnclearClustersWarning.of(self.diagnosis_, len(self.eigenvalues_) > 0), stacklevel=4)
         if found.labels is not None and n_found < wanted:
             text = f"Number of distinct clusters ({n_found}) found smaller than {{n_clusters}} ({wanted}). "
             text += "Possibly due to duplicate points in X"

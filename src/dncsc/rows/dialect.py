@@ -31,6 +31,8 @@ PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?")
 
 SAME_STEP = 1e-9
 
+NOT_FINITE = ("nan", "inf", "infinity")
+
 SAVE_IN_UTF8 = "save it in UTF-8, as iconv -f LATIN1 -t UTF-8 makes of LATIN1."
 
 SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n")
@@ -172,9 +174,12 @@ def _is_header(first: list[str], second: list[str]) -> bool:
     Text and whole numbers may be a row too, as `T,2,8,3` above `I,5,12,3`. Names, as `city,2019,2020`, differ from
     each other, and a name above a number gives them away. Where there is none, numbers have to count up, or stand above
     values none of which is whole, to be taken for names, and text may not stand below itself. Numbers that are not
-    whole, as wavelengths or quantiles, have to count up in any case.
+    whole, as wavelengths or quantiles, have to count up in any case. `nan` and the like are names where others are.
     """
-    values = [cell for cell in first if _is_value(cell)]
+    pairs = list(zip(first, second, strict=False))
+    texts = [(above, below) for above, below in pairs if not _is_value(above) and above not in MISSING]
+    has_names = any(_is_value(below) for _, below in texts)
+    values = [cell for cell in first if _is_value(cell) and not (has_names and _is_not_finite(cell))]
     if not values:
         return True
     if len(values) == len(first):
@@ -183,9 +188,7 @@ def _is_header(first: list[str], second: list[str]) -> bool:
     if not all(map(PLAIN_NUMBER.fullmatch, values)) or len(set(first)) < len(first):
         return False
     are_whole = all(cell.isdecimal() for cell in values)
-    pairs = list(zip(first, second, strict=False))
-    texts = [(above, below) for above, below in pairs if not _is_value(above) and above not in MISSING]
-    if not pairs or (are_whole and any(_is_value(below) for _, below in texts)):
+    if not pairs or (are_whole and has_names):
         return True
     above_whole = any(_is_whole(below) for above, below in pairs if _is_value(above))
     are_names = _count_up(values) or (are_whole and not above_whole)
@@ -202,6 +205,10 @@ def _count_up(values: list[str]) -> bool:
 
 def _is_whole(cell: str) -> bool:
     return cell.lstrip("+-").isdecimal()
+
+
+def _is_not_finite(cell: str) -> bool:
+    return cell.lstrip("+-").lower() in NOT_FINITE
 
 
 def _is_value(cell: str) -> bool:

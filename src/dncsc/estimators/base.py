@@ -122,7 +122,8 @@ class RecipeClusterer(ClusterMixin, BaseEstimator):
             else in float64. Rows are widened, and sparse ones made dense, block by block.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label.
+            Weight of each row: 2 counts as the row twice, and 0 as not at all, except that it gets a label. Rows that
+            refine labels, of those with a positive weight, have one vote each.
         labels_to : path, optional
             Write the labels into this `.npy` file; `labels_` is then a read-only memmap of it.
         overwrite : bool, default=False

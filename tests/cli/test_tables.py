@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from client_tables import ENCODED, FIT, FRAME, GROUP, N, command_in, write
-from dncsc import DnCSC, TableEncoder
+from dncsc import DnCSC, TableEncoder, load_model
 from dncsc.cli import main
 from dncsc.rows.values import arrow
 
@@ -30,6 +30,17 @@ def test_labels_are_those_of_the_transformer_in_python():
     features = encoder.fit_transform(FRAME.drop(columns=["client", "born", "note"]))
     expected = DnCSC(3, n_landmarks=40, random_state=0).fit_predict(features)
     np.testing.assert_array_equal(pd.read_csv("l.csv")["label"], expected)
+
+
+@pytest.mark.parametrize(("name", "read"), [("t.feather", pd.read_feather), ("t.parquet", pd.read_parquet)])
+def test_numbers_that_are_categories_are_what_they_are_for_the_transformer_in_python(name, read):
+    write(FRAME[["income"]].assign(plan=pd.Categorical(np.random.default_rng(0).choice([1, 2, 3], N))), name)
+    encoded = ["--categorical", "one-hot", "--scale", "standard"]
+    assert main(["fit", name, *FIT, *encoded, "--seed", "0", "-o", "l.csv", "-q", "--model", "m.npz"]) == 0
+    encoder, expected = TableEncoder.from_model(load_model("m.npz")), TableEncoder().fit(read(name))
+    assert encoder.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    assert main(["predict", "m.npz", name, "-o", "p.csv", "-q"]) == 0
+    assert pd.read_csv("p.csv")["label"].equals(pd.read_csv("l.csv")["label"])
 
 
 @pytest.mark.filterwarnings("default")

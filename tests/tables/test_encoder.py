@@ -54,6 +54,8 @@ def test_numbers_that_pandas_calls_categories_are_categories():
     encoder = TableEncoder(scale="none").fit(frame)
     assert encoder.get_feature_names_out().tolist() == ["age", "plan=1", "plan=2", "plan is missing"]
     np.testing.assert_array_equal(encoder.transform(frame.astype({"plan": "Int64"})), encoder.transform(frame))
+    of_arrow = pa.Table.from_pandas(frame)
+    np.testing.assert_array_equal(TableEncoder(scale="none").fit_transform(of_arrow), encoder.transform(frame))
 
 
 def test_categories_of_any_kind_of_pandas_are_categories():

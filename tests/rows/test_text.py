@@ -160,16 +160,19 @@ def test_text_in_another_encoding_is_told_with_the_first_line_that_shows_it(tmp_
         open_rows(tmp_path / name)
 
 
-def test_a_double_quote_that_swallows_the_rest_of_a_file_is_told_where_it_opens(tmp_path):
+@pytest.mark.parametrize("name", ["some.csv", "some.csv.gz"])
+def test_a_double_quote_that_swallows_the_rest_of_a_file_is_told_where_it_opens(tmp_path, name):
     """Also where it stands in another column than those that are read, and no row has too many cells."""
     content = 'a,b,note\n1,2,ok\n3,4,"ok\n5,6,ok\n' + 20_000 * "7,8,some words\n"
     with pytest.raises(FileReadError, match=r"the row that begins in line 3 does not end. A double quote in that line"):
-        open_rows(text(tmp_path, content), ["a", "b"])
+        open_rows(text(tmp_path, content, name), ["a", "b"])
 
 
+@pytest.mark.parametrize("name", ["some.csv", "some.csv.gz"])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n"])
-def test_cells_of_several_lines_are_read_also_at_the_end(tmp_path, end):
-    rows = open_rows(text(tmp_path, 'a,b,note\n1,2,"some\nwords"\n3,4,"and ""more""\n5,6,7"' + end), ["a", "b"])
+def test_cells_of_several_lines_are_read_also_at_the_end(tmp_path, end, name):
+    content = 'a,b,note\n1,2,"some\nwords"\n3,4,"and ""more""\n5,6,7"'
+    rows = open_rows(text(tmp_path, content + end, name), ["a", "b"])
     np.testing.assert_array_equal(np.concatenate(list(rows.batches(10))), [[1, 2], [3, 4]])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from dncsc.rows.base import FileReadError, FileState
+from dncsc.rows.base import FileReadError, FileState, decoding
 from dncsc.rows.dialect import Dialect, is_compressed, open_text
 
 TAIL = 2**16
@@ -27,18 +28,27 @@ def refuse_open_quote(
 
     If it has, the last line is not the last row, and the whole file is read again to find where that begins.
     """
-    if is_compressed(file):
-        return
-    with open_text(file) as stream:
-        stream.seek(max(0, stream.seek(0, io.SEEK_END) - TAIL))
-        tail = stream.read().decode("utf-8", "replace")
-    cells = next(csv.reader([(tail.strip("\r\n").splitlines() or [""])[-1]], delimiter=dialect.delimiter), [])
+    cells = next(csv.reader([_last_line(file)], delimiter=dialect.delimiter), [])
     if len(cells) == dialect.width:
         pairs = zip((cells[number].strip() for number in numbers), last_row, strict=True)
         if all(value is None or value.strip() == cell for cell, value in pairs):
             return
     for _ in _records(file, dialect, strict=True):
         pass
+
+
+@lru_cache(16)
+def _last_line(file: FileState) -> str:
+    """The last line that is not empty. A compressed file is unpacked for it, once."""
+    with decoding(file), open_text(file) as stream:
+        if is_compressed(file):
+            tail = b""
+            while piece := stream.read(2**20):
+                tail = (tail + piece)[-TAIL:]
+        else:
+            stream.seek(max(0, stream.seek(0, io.SEEK_END) - TAIL))
+            tail = stream.read()
+    return (tail.decode("utf-8", "replace").strip("\r\n").splitlines() or [""])[-1]
 
 
 def _records(file: FileState, dialect: Dialect, strict: bool = False) -> Iterator[tuple[int, int, int, list[str]]]:

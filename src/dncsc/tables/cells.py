@@ -33,7 +33,7 @@ def as_cells(column: Any, is_text: bool = False, values: Sequence[str] = ()) -> 
     return compute.if_else(missing, pa.scalar(None, pa.string()), trimmed)
 
 
-def decoded(column: Any) -> Any:
+def without_codes(column: Any) -> Any:
     """A column without codes: categories are texts, even those that are numbers."""
     kind = getattr(column, "type", None)
     found = texts(column) if kind is not None and arrow("pyarrow.types").is_dictionary(kind) else None

@@ -150,7 +150,7 @@ class _Column:
 
     def add(self, column: Any) -> np.ndarray:
         """Take in the next cells; they are given back as numbers, NaN where they are none."""
-        cells = reading.as_cells(reading.decoded(column), self.is_text)
+        cells = reading.as_cells(reading.without_codes(column), self.is_text)
         self._count_marks(column)
         n_missing, found = cells.null_count, np.full(len(cells), np.nan)
         if n_missing < len(cells):

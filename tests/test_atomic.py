@@ -142,7 +142,7 @@ def kill(phase, done, n_rows):
         os.kill(os.getpid(), signal.SIGKILL)
 
 with watch(kill):
-    LloydKMeans(2).fit(np.arange(1000.0)[:, None], labels_to=sys.argv[1])
+    LloydKMeans(2).fit(np.arange(1000.0)[:, None], labels_to=sys.argv[1], overwrite=True)
 """
 
 

@@ -1,8 +1,9 @@
 """Mean ARI on sets of 100 to 6,000 rows: those that rules are chosen on, and others.
 
-    python docs/notes/few_rows.py CHOSEN|HELD|MORE [seeds] [first seed]
+    python docs/notes/few_rows.py CHOSEN|HELD|MORE|FURTHER|LATER|UNEVEN|NOISY [seeds] [first seed]
 
-`HELD` were looked at before the last rule was chosen, `MORE` were not. Rows of the class -1 are noise.
+`HELD` were looked at before the first rules were chosen, `MORE` were not; the others were made for single linkage.
+Rows of the class -1 are noise.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import numpy as np
 import other_shapes as others
 import small_shapes as shapes
 import small_tables as tables
+from further_shapes import FURTHER
+from later_shapes import LATER
 from sklearn.metrics import adjusted_rand_score
+from uneven_shapes import NOISY, UNEVEN
 
 from dncsc import DnCSC
 
@@ -132,6 +136,7 @@ MORE: dict[str, Maker] = {
 }
 
 SETS = {"CHOSEN": CHOSEN, "HELD": HELD, "MORE": MORE}
+MADE_FOR_LINKAGE = {"FURTHER": FURTHER, "LATER": LATER, "UNEVEN": UNEVEN, "NOISY": NOISY}
 
 
 def score(make: Maker, seed: int) -> float:
@@ -143,7 +148,9 @@ def score(make: Maker, seed: int) -> float:
 
 def main(of: str = "CHOSEN", seeds: int = 3, first: int = 0) -> None:
     warnings.simplefilter("ignore")
-    found = {name: [score(make, first + i) for i in range(seeds)] for name, make in SETS[of].items()}
+    found = {
+        name: [score(make, first + i) for i in range(seeds)] for name, make in (SETS | MADE_FOR_LINKAGE)[of].items()
+    }
     for name, scores in found.items():
         print(f"{name:26} {np.mean(scores):5.1f}  ", *(f"{each:3.0f}" for each in scores))
     print(f"{'mean':26} {np.mean(list(found.values())):5.1f}")

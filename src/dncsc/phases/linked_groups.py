@@ -41,6 +41,10 @@ class _Tree(NamedTuple):
     squared: np.ndarray
     """of their lengths"""
 
+    def between(self, label: np.ndarray) -> np.ndarray:
+        """Squared lengths of the links between rows of different labels."""
+        return np.asarray(self.squared[label[self.first] != label[self.second]])
+
 
 class _Groups(NamedTuple):
     """Rows that are linked to each other by short links."""
@@ -48,8 +52,6 @@ class _Groups(NamedTuple):
     label: np.ndarray
     """int64 (n,): the group of each row; rows that are in no large one are in that which they are linked to first"""
     tree: _Tree
-    squared: float
-    """length of the link by which two groups would join"""
 
 
 def find_linked_groups(
@@ -85,12 +87,18 @@ def _has_gap(partition: Partition, sizes: np.ndarray, policy: CutPolicy) -> bool
 
 
 def _agrees(of_cut: np.ndarray, groups: _Groups, weight: np.ndarray, policy: CutPolicy) -> bool:
-    """Whether a cut is much like the groups, or clusters, of which some may be small, lie farther apart than these."""
+    """Whether a cut is much like the groups, or its clusters, some of which may be smaller, lie farther apart."""
     if agreement(of_cut, groups.label, weight) >= policy.linked_agreement:
         return True
     tree = groups.tree
-    between = tree.squared[of_cut[tree.first] != of_cut[tree.second]]
-    return bool(len(between) and between.min() >= policy.linked_farther**2 * groups.squared)
+    of_clusters, of_groups = (tree.between(label) for label in (of_cut, groups.label))
+    is_whole = len(of_clusters) == len(of_groups)  # each cluster is one piece of the tree, as each group is
+    return is_whole and _mean_log(of_clusters) - _mean_log(of_groups) >= 2 * np.log(policy.linked_farther)
+
+
+def _mean_log(squared: np.ndarray) -> float:
+    """Of squared lengths, some of which may be 0."""
+    return float(np.log(np.maximum(squared, np.finfo(np.float64).tiny)).mean())
 
 
 def _are_cells(rows: np.ndarray, label: np.ndarray, weight: np.ndarray, policy: CutPolicy) -> bool:
@@ -121,7 +129,7 @@ def _linked_groups(engine: Engine, settings: Settings, drawn: Drawn) -> _Groups 
     label[chosen] = np.arange(len(chosen))
     label = label[group]
     label_by_links(tree.first, tree.second, label)
-    return _Groups(label, tree, float(tree.squared[used]))
+    return _Groups(label, tree)
 
 
 def _longest_run(holds: np.ndarray, squared: np.ndarray) -> int | None:

@@ -157,15 +157,17 @@ class CutPolicy:
     random of more: rings and Gaussians 29 to 40)"""
     linked_neighbors: int = 3
     """that a row has within its reach: shorter links than this distance count as long as it, so that stray rows form
-    no bridges"""
+    no bridges (0: ARI of few rows 0.2)"""
     linked_size: float = 0.5
-    """of the mean cluster's rows, which each group has at least"""
-    linked_agreement: float = 0.7
-    """adjusted Rand index of cut and groups, below which the groups are taken"""
+    """of the mean cluster's rows, which each group has at least (0.4: ARI of few rows 0.3)"""
     linked_gap: float = 3.0
-    """ratio of eigenvalues behind a cut into clusters of such sizes, from which on it is believed all the same"""
+    """ratio of eigenvalues behind a cut into clusters of such sizes, from which on it is believed (2: ARI of noisy
+    moons 13; 5: twice as many draws are worse than without groups)"""
+    linked_agreement: float = 0.7
+    """adjusted Rand index of cut and groups, from which on the cut is believed (0.6: ARI of noisy moons 3)"""
     linked_farther: float = 1.3
-    """times the length of the link by which two groups would join: a cut whose clusters lie so far apart is believed"""
+    """times the links between groups, in the geometric mean: a cut whose clusters, each in one piece, lie so much
+    farther apart is believed (never: ARI of very uneven clusters 25)"""
 
     # Clusters that touch and are Gaussian
     mixture_features: int = 32

@@ -74,10 +74,14 @@ def find_linked_groups(
 
 
 def _may_show(engine: Engine, settings: Settings, partition: Partition) -> bool:
-    """Whether there is a cut to compare with, and rows and features are few enough to measure all distances."""
+    """Whether there is a cut to compare with, and rows and features are few enough to measure all distances.
+
+    A graph of more parts than clusters was not cut: some parts were joined.
+    """
     policy, is_cut = settings.policy, isinstance(partition.embedding, Lifted) and not partition.is_by_position
+    is_cut = is_cut and settings.n_clusters > 1 and partition.clear_from >= policy.clear_gap
     are_few = settings.n_counted <= policy.linked_rows and engine.layout.n_features < policy.few_features
-    return is_cut and settings.n_clusters > 1 and are_few
+    return is_cut and are_few
 
 
 def _has_gap(partition: Partition, sizes: np.ndarray, policy: CutPolicy) -> bool:

@@ -97,6 +97,8 @@ class FoundEigenpairs(NamedTuple):
     """before some were joined; there are then no pairs but one for each that is left"""
     clearness: float
     """of how they were joined"""
+    seen: float = 1.0
+    """largest eigenvalue of L_R that was found, localized vectors among them: others are no smaller"""
 
 
 def find_eigenpairs(graph: LinkedLandmarks, wanted: Wanted) -> FoundEigenpairs | Fragmented:
@@ -122,9 +124,10 @@ def find_eigenpairs(graph: LinkedLandmarks, wanted: Wanted) -> FoundEigenpairs |
         in_use = k if has_gap(eigenvalues_of(pairs), k, policy) else k + wanted.n_spare
         in_the_way = [pair for pair in pairs[:in_use] if pair.extent < least]
         if wanted.limit is None or not in_the_way:
+            seen = 1 - pairs[-1].value
             if wanted.drops_outliers:
-                pairs = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
-            return FoundEigenpairs(pairs, core, components, n_components, clearness)
+                pairs, seen = _without_localized(graph, components, pairs, count, first, wanted.n_spare, test)
+            return FoundEigenpairs(pairs, core, components, n_components, clearness, seen)
         weakest = policy.link_factor * max(weakest, *(1 - pair.value for pair in pairs if pair.extent < least))
     return Fragmented(f"eigenvectors extend over fewer than {least:.3g} landmarks")
 
@@ -151,13 +154,16 @@ def _without_localized(
     needed: int,
     n_spare: int,
     test: OutlierTest,
-) -> list[Eigenpair]:
-    """Pairs that are not localized, and spare ones if there are such; all that were found where too few are."""
+) -> tuple[list[Eigenpair], float]:
+    """Pairs that are not localized, and spare ones if there are such; all that were found where too few are.
+
+    And the largest eigenvalue that was found.
+    """
     most = min(max(map(len, components)), 4 * (needed + test.policy.spare_eigenvalues))
     while True:
         useful = [pair for pair in pairs if not pair.is_localized]
         if len(useful) >= needed + n_spare or count >= most:
-            return useful if len(useful) >= needed else pairs
+            return useful if len(useful) >= needed else pairs, 1 - pairs[-1].value
         count = min(2 * count, most)
         pairs = _pairs(graph, components, count, test)
 

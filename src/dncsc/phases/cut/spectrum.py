@@ -113,7 +113,7 @@ def bottom_of_spectrum(
     joined = found.n_components > wanted.first
     shown = [1.0] * found.n_components if joined else [pair.value for pair in found.pairs]
     eigenvalues = np.clip(1 - np.array(shown[: wanted.first + wanted.policy.spare_eigenvalues]), 0, 1)
-    clearness = found.clearness if joined else _clearness(eigenvalues, wanted.n_clusters)
+    clearness = found.clearness if joined else _clearness(eigenvalues, wanted.n_clusters, found.seen)
     n_components = connected_components(links, directed=False)[0]
     return Spectrum(eigenvalues, coordinates, component, n_components, clearness, joined)
 
@@ -140,8 +140,13 @@ def _coordinates(pairs: list[Eigenpair], linked: np.ndarray, p: int) -> np.ndarr
     return coordinates * (LARGEST_COORDINATE / np.maximum(largest, LARGEST_COORDINATE))[:, None]
 
 
-def _clearness(eigenvalues: np.ndarray, k: int) -> float:
-    """How many times larger the eigenvalue behind the k-th is; infinitely, where there is none."""
-    if len(eigenvalues) <= k:
+def _clearness(eigenvalues: np.ndarray, k: int, seen: float) -> float:
+    """How many times larger the eigenvalue behind the k-th is, at least.
+
+    Where all vectors behind are localized, it is no smaller than the largest eigenvalue that was seen; where none was
+    looked for, the gap is infinite.
+    """
+    if len(eigenvalues) < k:
         return np.inf
-    return float(eigenvalues[k] / max(eigenvalues[k - 1], ROUNDING))
+    behind = eigenvalues[k] if len(eigenvalues) > k else seen
+    return float(behind / max(eigenvalues[k - 1], ROUNDING))

@@ -175,7 +175,7 @@ def test_a_coarser_graph_has_a_fifth_of_the_landmarks_and_five_a_cluster(n_landm
     random = np.random.default_rng(0)
     places, fine = cells(n_landmarks, random)
     places[:, 1] += 20 * (np.arange(n_landmarks) % 4 < 2)
-    policy = CutPolicy(component_landmarks=5)
+    policy = CutPolicy(least_common=5)
     found = beyond_categories(fine, places, np.ones(n_landmarks), Wanted(2, policy=policy), 5, random)
     assert (found.spectrum is not fine) == is_tried
 

@@ -39,7 +39,7 @@ def common_values(landmarks: np.ndarray, mass: np.ndarray, policy: CutPolicy) ->
     policy : CutPolicy
     """
     used, share = mass > 0, mass / mass.sum()
-    least = max(policy.component_landmarks, policy.common_landmarks * np.count_nonzero(used))
+    least = max(policy.least_common, policy.common_landmarks * np.count_nonzero(used))
 
     def frequent(is_common: np.ndarray) -> np.ndarray:
         """Columns that many landmarks have, and rows that are neither nearly all nor hardly any."""

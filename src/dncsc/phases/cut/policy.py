@@ -67,6 +67,8 @@ class CutPolicy(SizePolicy):
     """of the k-th eigenvalue: vectors of smaller ones count nearly alike (1: USPS 2)"""
 
     # Coarser cuts
+    least_common: int = 10
+    """landmarks at least that have the same value of a feature"""
     common_landmarks: float = 0.01
     """share that has the same value of a feature: this may be a category, or filled in"""
     common_rows: float = 0.005

@@ -158,8 +158,8 @@ class Diagnosis:
         if self.is_by_linkage:
             return (
                 f"The graph does not show the {self.n_clusters} groups that rows make up when near ones are linked one "
-                "after another (single linkage): rows were divided by these groups. With bandwidth='adaptive' they are "
-                "divided as the graph shows."
+                "after another (single linkage): rows were divided by these groups. In Python, a bandwidth by name, "
+                "such as 'adaptive', divides them as the graph shows."
             )
         if self.tells_categories:
             return (

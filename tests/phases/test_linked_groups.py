@@ -82,3 +82,11 @@ def test_noisy_moons_are_two_clusters(n):
 def test_weights_by_name_cut_the_graph_alone():
     X, _ = two_lines(6)
     assert not DnCSC(2, bandwidth="mean", random_state=0).fit(X).diagnosis_.is_by_linkage
+
+
+def test_clusters_that_hold_nearly_all_rows_give_way_to_groups_before_k_means_does():
+    """Three rays from the origin: the graph takes off a few far rows, and k-means divides them by length."""
+    random, y = np.random.default_rng(0), np.repeat([0, 1, 2], 1_000)
+    angle, length = np.array([0.2, 0.7, 1.2])[y] + random.normal(0, 0.06, 3_000), random.lognormal(0, 0.7, 3_000)
+    X = length[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    assert ari(y, DnCSC(3, random_state=0).fit_predict(X)) > 0.95  # 0.02 by k-means

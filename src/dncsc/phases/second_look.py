@@ -76,6 +76,9 @@ def find_clusters(
             again = cut_without_noise(engine, settings, partition, graph, limit)
             if known is not None or (again.clearness or 0.0) >= settings.policy.clear_gap:
                 found = of(again)
+    linked = find_linked_groups(engine, settings, found.partition, found.centroids)
+    if linked is not None:
+        return Clusters(*linked)
     if is_heap(settings, found.partition, sampled(found).sizes):
         divided, corners = cut_heap(engine, settings, found.partition, lambda again: sampled(of(again)).sizes)
         if divided is not found.partition:
@@ -83,6 +86,5 @@ def find_clusters(
     if found.partition.counted is None and is_tiny(settings, sampled(found).sizes):
         rest = of(cut_without_small_groups(engine, settings, found.partition, settings.policy.tiny))
         if shows_clusters(settings, rest.partition, sampled(rest).sizes, found.partition):
-            found = rest
-    linked = find_linked_groups(engine, settings, found.partition, found.centroids)
-    return found if linked is None else Clusters(*linked)
+            return rest
+    return found

@@ -42,7 +42,8 @@ class SizePolicy:
     """the same where features are few (50: ARI of 50 to 75 Gaussians 0.1 to 2, in up to six times the time; but uneven
     ones in 8 features gain 3)"""
     few_features: int = 16
-    """or more: by eigenvectors 50 uneven groups lose 5 there, and in 32 features 50 topics 32"""
+    """or more: by eigenvectors 50 uneven groups lose 5 there, and in 32 features 50 topics 32. With fewer, rows may be
+    linked to each other, which takes time in proportion to the features"""
     landmarks_a_cluster: int = 100
     """for these (50: topics 1 to 3)"""
     many_landmarks: int = 20_000

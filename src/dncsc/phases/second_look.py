@@ -1,7 +1,8 @@
 """Clusters of a partition, and a second look at them.
 
-Noise may pass for a cluster, so may a few rows that lie apart, and one cluster may leave hardly a row to the others. A
-sample of the rows shows that, before all are labelled. Only a cut that chose its weights itself is made again.
+Noise may pass for a cluster, so may a few rows that lie apart, one cluster may leave hardly a row to the others, and
+few rows may make up other groups. A sample of the rows shows that, before all are labelled. Only a cut that chose its
+weights itself is made again.
 """
 
 from __future__ import annotations

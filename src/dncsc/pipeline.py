@@ -223,8 +223,9 @@ def _discretize(recipe: Recipe, steps: Steps, chosen: Settings, partition: Parti
 def _refined(steps: Steps, chosen: Settings, found: Clusters) -> Refined | None:
     """What refines labels; None where that would change next to none."""
     partition, centroids = found.partition, found.centroids
-    if not isinstance(partition.embedding, Lifted) or partition.is_by_position or partition.is_by_linkage:
+    if not partition.is_as_cut:
         return None
+    assert isinstance(partition.embedding, Lifted)
     between = steps("refine", share_between, chosen, partition.embedding, centroids, say=False)
     if between < chosen.policy.least_between:
         return None

@@ -15,7 +15,7 @@ from dncsc.engines.base import Engine
 from dncsc.engines.seeds import stream
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, in_order, one_run
-from dncsc.phases.embedding import Lift, Lifted, nearest_centroids
+from dncsc.phases.embedding import Lifted, nearest_centroids
 from dncsc.phases.sample import SAMPLE_ROWS, Drawn, draw_rows
 from dncsc.phases.settings import Settings
 from dncsc.phases.small_groups import cut_without_small_groups
@@ -83,8 +83,7 @@ def _by_position(partition: Partition, centres: np.ndarray) -> Partition:
     """The same graph, with landmarks at the corners of the clusters that have these centres."""
     embedding = partition.embedding
     assert isinstance(embedding, Lifted)
-    corners = np.eye(len(centres), dtype=embedding.dtype)[nearest_centroids(embedding.graph.points, centres)[0]]
-    placed = Lifted(embedding.graph, Lift(corners, embedding.lift.by_length))
+    placed = embedding.at_corners(nearest_centroids(embedding.graph.points, centres)[0], len(centres))
     return replace(partition, embedding=placed, is_by_position=True, centres=centres)
 
 

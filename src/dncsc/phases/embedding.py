@@ -202,6 +202,10 @@ class Lifted(_ThroughGraph):
     def label(self, centroids: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lift.label(centroids, *self.graph.shares(*values)[:2])
 
+    def at_corners(self, cluster: np.ndarray, n_clusters: int) -> Lifted:
+        """The same graph, with each of its points at the corner of the cluster that it is in."""
+        return Lifted(self.graph, Lift(np.eye(n_clusters, dtype=self.dtype)[cluster], self.lift.by_length))
+
     @property
     def places_of_points(self) -> np.ndarray:
         """Where a row would be whose links are all to one point of the graph (p, k)."""

@@ -19,7 +19,6 @@ from dncsc.phases.by_position import is_uneven
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, one_run, order_of
-from dncsc.phases.embedding import Lifted
 from dncsc.phases.kmeans import kmeans, refine, spread_out
 from dncsc.phases.labelled_rows import LabelledRows
 from dncsc.phases.mixture import SETTLED, Centres, Fit, Mixture
@@ -70,8 +69,7 @@ def _may_touch(partition: Partition, settings: Settings) -> bool:
     policy, last = settings.policy, partition.eigenvalues[settings.n_clusters - 1 : settings.n_clusters]
     are_few_rows = settings.n_counted < policy.few_rows_a_landmark * settings.n_landmarks
     may_touch = bool(np.any(last > (-1 if are_few_rows else policy.touching)))
-    is_cut = isinstance(partition.embedding, Lifted) and not (partition.is_by_position or partition.is_by_linkage)
-    return settings.n_clusters > 1 and is_cut and may_touch
+    return settings.n_clusters > 1 and partition.is_as_cut and may_touch
 
 
 def _are_enough(n_rows: int, n_features: int, settings: Settings) -> bool:

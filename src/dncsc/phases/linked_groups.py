@@ -22,15 +22,13 @@ from dncsc.phases.cut.outliers import adopt_nearest
 from dncsc.phases.cut.policy import CutPolicy
 from dncsc.phases.cut.transfer_cut import Partition
 from dncsc.phases.discretize import Centroids, order_of
-from dncsc.phases.embedding import Lift, Lifted, RowsAndLandmarks
+from dncsc.phases.embedding import Lifted, RowsAndLandmarks
 from dncsc.phases.own_choice import agreement
 from dncsc.phases.sample import Drawn, draw_rows
 from dncsc.phases.settings import Settings
 
 ROWS_A_TASK = 256
 """whose nearest rows are searched at a time"""
-SAME = 1.01
-"""ratio of squared lengths that are much the same: what holds only between such lengths is chance"""
 
 
 class _Tree(NamedTuple):
@@ -78,8 +76,8 @@ def _may_show(engine: Engine, settings: Settings, partition: Partition) -> bool:
 
     A graph of more parts than clusters was not cut: some parts were joined.
     """
-    policy, is_cut = settings.policy, isinstance(partition.embedding, Lifted) and not partition.is_by_position
-    is_cut = is_cut and settings.n_clusters > 1 and partition.clear_from >= policy.clear_gap
+    policy = settings.policy
+    is_cut = partition.is_as_cut and settings.n_clusters > 1 and partition.clear_from >= policy.clear_gap
     are_few = settings.n_counted <= policy.linked_rows and engine.layout.n_features < policy.few_features
     return is_cut and are_few
 
@@ -123,7 +121,7 @@ def _linked_groups(engine: Engine, settings: Settings, drawn: Drawn) -> _Groups 
     least = max(policy.linked_size * n / k, float(policy.outlier_rows))
     large = np.empty(n - 1, np.int64)
     count_large(tree.first, tree.second, weight, least, large)
-    used = _longest_run(large == k, tree.squared)
+    used = _longest_run(large == k, tree.squared, policy.linked_longer)
     if used is None:
         return None
     links = coo_array((np.ones(used), (tree.first[:used], tree.second[:used])), shape=(n, n))
@@ -136,14 +134,14 @@ def _linked_groups(engine: Engine, settings: Settings, drawn: Drawn) -> _Groups 
     return _Groups(label, tree)
 
 
-def _longest_run(holds: np.ndarray, squared: np.ndarray) -> int | None:
+def _longest_run(holds: np.ndarray, squared: np.ndarray, longer: float) -> int | None:
     """How many links there are where something ceases to hold that held while their length grew most, in proportion.
 
-    None if it holds at no length at all. It does not hold after the last link.
+    None if they never got so many times longer meanwhile. It does not hold after the last link.
     """
     changes = np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8))
     begin, end = np.flatnonzero(changes == 1), np.flatnonzero(changes == -1)
-    grows = squared[begin] * SAME < squared[end]
+    grows = squared[begin] * longer**2 < squared[end]
     if not grows.any():
         return None
     with np.errstate(divide="ignore"):
@@ -184,8 +182,7 @@ def _in_groups(
     adopt_nearest(cluster, graph.points, np.flatnonzero(votes.any(axis=1)))
     if len(np.unique(cluster)) < k:
         return None
-    corners = np.eye(k, dtype=embedding.dtype)
-    placed = Lifted(graph, Lift(corners[cluster], embedding.lift.by_length))
+    placed, corners = embedding.at_corners(cluster, k), np.eye(k, dtype=embedding.dtype)
     squared = placed.label(corners, *values)[1].astype(np.float64)
     found = replace(partition, embedding=placed, is_by_linkage=True, is_clear=False, clearness=None)
     return found, Centroids(corners, 1, float(np.average(squared, weights=drawn.weight)))

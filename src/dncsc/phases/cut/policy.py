@@ -115,6 +115,9 @@ class CutPolicy(SizePolicy):
     no bridges (0: ARI of few rows 0.2)"""
     linked_size: float = 0.5
     """of the mean cluster's rows, which each group has at least (0.4: ARI of few rows 0.3)"""
+    linked_longer: float = 1.005
+    """times as long as at first links are when so many groups cease to be: less is chance, as of whole numbers, or of
+    groups in a row"""
     linked_gap: float = 3.0
     """ratio of eigenvalues behind a cut into clusters of such sizes, from which on it is believed (2: ARI of noisy
     moons 13; 5: twice as many draws are worse than without groups)"""

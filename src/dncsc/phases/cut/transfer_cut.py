@@ -89,6 +89,11 @@ class Partition:
     def columns(self) -> Sequence[Column]:
         return self.embedding.columns
 
+    @property
+    def is_as_cut(self) -> bool:
+        """Whether clusters are those that eigenvectors show, and not made from rows since."""
+        return isinstance(self.embedding, Lifted) and not (self.is_by_position or self.is_by_linkage)
+
     def has_gap(self, policy: CutPolicy) -> bool:
         """Whether the spectrum ends at a gap, so that its clusters are believed."""
         return self.clearness is not None and self.clearness * policy.gap >= 1
